@@ -11,7 +11,6 @@ import { checker } from '../http/schemas.js'
 import { openFileForm, UPLOAD_CONFIG, type Uploads } from '../http/upload.js'
 import { isConsoleKey } from '../i18n/console.js'
 import { instrumentName, problemInWords } from '../i18n/messages.js'
-import { readLabels } from '../ledger/labels.js'
 import {
   addressOf,
   type ConsolePages,
@@ -22,7 +21,7 @@ import {
   sendPage,
   type View,
 } from '../pages/console-frame.js'
-import { consoleRoute, forOperators, viewOf } from '../pages/console-view.js'
+import { forOperators, viewOf } from '../pages/console-view.js'
 import { type Field, Input, type Typed } from '../pages/field.js'
 import { Card, FormToken, LinkButton, Notice, SubmitButton } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
@@ -30,13 +29,13 @@ import { type Column, Table } from '../pages/table.js'
 import { BANK_FILE_BYTES_MAX } from './bank-file.js'
 import { bankForm } from './bank-form.js'
 import { LINE_STATES } from './bank-line.js'
-import { IMPORT_STATEMENT, lineList, READ_STATEMENTS, statementList } from './bank-readings.js'
+import { IMPORT_STATEMENT, lineList, statementList } from './bank-readings.js'
 import { type ImportQuery, ImportQuerySchema } from './bank-schemas.js'
-import { findResults, type StoredStatement } from './bank-statements.sql.js'
+import type { StoredStatement } from './bank-statements.sql.js'
 import { importStatement } from './import-statement.js'
 import { DECIMALS, daysOf, fileColumns, LINES } from './line-columns.js'
-import { type BankDeps, readStatement } from './read-statement.js'
-import { statementPage } from './statement-page.js'
+import type { BankDeps } from './read-statement.js'
+import { statementRoute } from './statement-page.js'
 
 export type BankPages = BankDeps & { readonly uploads: Uploads }
 type Pages = ConsolePages & BankPages & { readonly acts: readonly Permission[] }
@@ -87,15 +86,7 @@ export function bankStatementRoutes(app: App, pages: Pages): void {
     head: ({ view, request }) => ({ above: <Notices of={doneIn(view, request)} /> }),
   })
 
-  consoleRoute(app, pages, `${path}/:statement_id`, async ({ view, request, params }) => {
-    requireRole(view.session.operator, READ_STATEMENTS)
-    const read = await readStatement(pages, params.statement_id)
-    const done = queryOf(request, 'done')
-    const results = done === undefined ? [] : ((await findResults(pages.database, done)) ?? [])
-    const isChanged = queryOf(request, 'changed') !== undefined
-    const labels = await readLabels(pages, { payments: results.map(({ payment_id }) => payment_id) })
-    return statementPage(pages, view, { read, results, labels, isChanged })
-  })
+  statementRoute(app, pages)
 
   app.register(async (own) => {
     // Read below, in the bounds of a file.

@@ -5,9 +5,11 @@ import { INSTRUMENTS } from '../core/account.js'
 import { isErrorCode } from '../core/error.js'
 import { plainName } from '../core/name.js'
 import { formatReference } from '../core/reference.js'
+import { requireRole } from '../core/role.js'
+import type { App } from '../http/app.js'
 import { inParts } from '../i18n/formats.js'
 import { CATALOGS, instrumentName } from '../i18n/messages.js'
-import { type Labels, PaymentLink } from '../ledger/labels.js'
+import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
 import {
   addressOf,
   type ConsolePages,
@@ -18,15 +20,25 @@ import {
   Text,
   type View,
 } from '../pages/console-frame.js'
+import { consoleRoute } from '../pages/console-view.js'
 import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
+import { queryOf } from '../pages/reader.js'
 import { type Column, Table } from '../pages/table.js'
 import { APPROVED_AT_ONCE, approveLines } from './approve-lines.js'
 import type { Candidate } from './bank-match.js'
+import { READ_STATEMENTS } from './bank-readings.js'
 import type { LineResult } from './bank-schemas.js'
-import type { StoredStatement } from './bank-statements.sql.js'
+import { findResults, type StoredStatement } from './bank-statements.sql.js'
 import { withdrawStatement } from './line-acts.js'
 import { DECIMALS, daysOf, fileColumns, LINE_COLUMNS, LINES } from './line-columns.js'
-import { type BankDeps, type MatchedLine, type ReadStatement, sumOf, toApprove } from './read-statement.js'
+import {
+  type BankDeps,
+  type MatchedLine,
+  type ReadStatement,
+  readStatement,
+  sumOf,
+  toApprove,
+} from './read-statement.js'
 
 interface Part {
   readonly pages: ConsolePages & BankDeps
@@ -38,48 +50,45 @@ interface Part {
 const SHOWN = 100
 const CHOSEN_AT_ONCE = 25
 
-export function statementPage(
-  pages: ConsolePages & BankDeps,
-  view: View,
-  of: {
-    readonly read: ReadStatement
-    readonly results: readonly LineResult[]
-    /** The names of the payments in `results`. */
-    readonly labels: Labels
-    readonly isChanged: boolean
-  },
-): string {
-  const { read, results, labels, isChanged } = of
-  const { say } = view
-  const account = instrumentName(INSTRUMENTS[read.statement.account], view.locale)
-  const title = `${account} · ${daysOf(view, read.statement)}`
-  const part = { pages, view, read }
-  const returned = read.of('returned').slice(0, SHOWN)
-  const unknown = read.of('unknown').slice(0, SHOWN)
-  return consolePage(
-    { pages, view, title, section: 'statements' },
-    <>
-      <Notices of={[isChanged ? say('statementChanged') : null]} warn />
-      {results.length === 0 ? null : (
-        <Card id="results" title={say('approvalResults')}>
-          <Table {...{ pages, view }} rows={results} columns={resultColumns(read, labels)} />
+export function statementRoute(app: App, pages: ConsolePages & BankDeps): void {
+  consoleRoute(app, pages, '/console/bank-statements/:statement_id', async ({ view, request, params }) => {
+    const { say, locale } = view
+    requireRole(view.session.operator, READ_STATEMENTS)
+    const read = await readStatement(pages, params.statement_id)
+    const done = queryOf(request, 'done')
+    const results = done === undefined ? [] : ((await findResults(pages.database, done)) ?? [])
+    const isChanged = queryOf(request, 'changed') !== undefined
+    const labels = await readLabels(pages, { payments: results.map(({ payment_id }) => payment_id) })
+    const account = instrumentName(INSTRUMENTS[read.statement.account], locale)
+    const title = `${account} · ${daysOf(view, read.statement)}`
+    const part = { pages, view, read }
+    const returned = read.of('returned').slice(0, SHOWN)
+    const unknown = read.of('unknown').slice(0, SHOWN)
+    return consolePage(
+      { pages, view, title, section: 'statements' },
+      <>
+        <Notices of={[isChanged ? say('statementChanged') : null]} warn />
+        {results.length === 0 ? null : (
+          <Card id="results" title={say('approvalResults')}>
+            <Table {...{ pages, view }} rows={results} columns={resultColumns(read, labels)} />
+          </Card>
+        )}
+        <HowRead {...part} />
+        <Sure {...part} />
+        {returned.length === 0 ? null : (
+          <Card id="returned" title={say('linesReturned')}>
+            <p safe>{say('linesReturnedText')}</p>
+            <Table {...{ pages, view }} rows={returned} columns={LINES} />
+          </Card>
+        )}
+        <ToChoose {...part} />
+        <Card id="unknown" title={say('linesUnknown')}>
+          <Table {...{ pages, view }} rows={unknown} columns={LINES} empty={say('noneUnknown')} />
         </Card>
-      )}
-      <HowRead {...part} />
-      <Sure {...part} />
-      {returned.length === 0 ? null : (
-        <Card id="returned" title={say('linesReturned')}>
-          <p safe>{say('linesReturnedText')}</p>
-          <Table {...{ pages, view }} rows={returned} columns={LINES} />
-        </Card>
-      )}
-      <ToChoose {...part} />
-      <Card id="unknown" title={say('linesUnknown')}>
-        <Table {...{ pages, view }} rows={unknown} columns={LINES} empty={say('noneUnknown')} />
-      </Card>
-      <Summary {...part} />
-    </>,
-  )
+        <Summary {...part} />
+      </>,
+    )
+  })
 }
 
 function resultColumns(read: ReadStatement, labels: Labels): readonly Column<LineResult>[] {

@@ -6,7 +6,7 @@ import type { App } from '../http/app.js'
 import { instrumentName } from '../i18n/messages.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
 import type { AllPages } from '../overview/all-pages.js'
-import { NoticeOf, noticeIn, type TrailNotice } from '../overview/trail.js'
+import { NoticeOf, noticeIn } from '../overview/trail.js'
 import { addressOf, consolePage, Facts, Hint, type View } from '../pages/console-frame.js'
 import { consoleRoute } from '../pages/console-view.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
@@ -19,9 +19,39 @@ type DrawerPages = AllPages & DrawerActDeps
 export function drawerRoute(app: App, pages: DrawerPages): void {
   consoleRoute(app, pages, '/console/drawer/:day', async ({ view, request, params }) => {
     const drawer = await readDrawer(pages, params.day)
-    const labels = await readLabels(pages, { users: drawer.entries.map(({ user_id }) => user_id) })
+    const { day, from, state, count, entries } = drawer
+    const labels = await readLabels(pages, { users: entries.map(({ user_id }) => user_id) })
     const notice = { ...noticeIn(request), isChanged: isUndone(request) }
-    return drawerPage(pages, view, { drawer, labels, notice })
+    const { say, moment } = view
+    const by = (name: string, at: number) => `${name}, ${moment(at)}`
+    return consolePage(
+      { pages, view, title: say('drawerOf', { day: view.day(from) }), section: 'counter' },
+      <>
+        <NoticeOf {...{ view, notice }} acts={[]} />
+        <Card id="state" title={say(STATES[state])}>
+          <Facts
+            facts={[
+              [say('drawerCountedBy'), count && by(count.counted_by, count.counted_at)],
+              [
+                say('drawerConfirmedBy'),
+                count?.confirmed_by ? by(count.confirmed_by, count.confirmed_at ?? 0) : null,
+              ],
+            ]}
+          />
+          <Table {...{ pages, view }} rows={drawer.by_method} columns={SUMS} />
+          <Hint>{say('drawerExplained')}</Hint>
+          <p class="actions">
+            {actsOffered(pages, view, { subject: DRAWER, file: drawer, id: day }).map((one) => (
+              <ActButton {...{ pages, view }} {...one} />
+            ))}
+            <OtherDays {...{ pages, view, from }} />
+          </p>
+        </Card>
+        <Card id="slips" title={say('drawerSlips')}>
+          <Table {...{ pages, view }} rows={entries} columns={slips(labels)} empty={say('drawerEmpty')} />
+        </Card>
+      </>,
+    )
   })
 }
 
@@ -53,45 +83,6 @@ const slips = (labels: Labels): readonly Column<DrawerDay['entries'][number]>[] 
   { head: 'who', text: ({ operator }) => operator },
   { head: 'amount', nowrap: ({ amount }, { centimes }) => centimes(amount) },
 ]
-
-function drawerPage(
-  pages: DrawerPages,
-  view: View,
-  of: { readonly drawer: DrawerDay; readonly labels: Labels; readonly notice: TrailNotice },
-): string {
-  const { drawer, labels, notice } = of
-  const { say, moment } = view
-  const { day, from, state, count, entries } = drawer
-  const by = (name: string, at: number) => `${name}, ${moment(at)}`
-  return consolePage(
-    { pages, view, title: say('drawerOf', { day: view.day(from) }), section: 'counter' },
-    <>
-      <NoticeOf {...{ view, notice }} acts={[]} />
-      <Card id="state" title={say(STATES[state])}>
-        <Facts
-          facts={[
-            [say('drawerCountedBy'), count && by(count.counted_by, count.counted_at)],
-            [
-              say('drawerConfirmedBy'),
-              count?.confirmed_by ? by(count.confirmed_by, count.confirmed_at ?? 0) : null,
-            ],
-          ]}
-        />
-        <Table {...{ pages, view }} rows={drawer.by_method} columns={SUMS} />
-        <Hint>{say('drawerExplained')}</Hint>
-        <p class="actions">
-          {actsOffered(pages, view, { subject: DRAWER, file: drawer, id: day }).map((one) => (
-            <ActButton {...{ pages, view }} {...one} />
-          ))}
-          <OtherDays {...{ pages, view, from }} />
-        </p>
-      </Card>
-      <Card id="slips" title={say('drawerSlips')}>
-        <Table {...{ pages, view }} rows={entries} columns={slips(labels)} empty={say('drawerEmpty')} />
-      </Card>
-    </>,
-  )
-}
 
 function OtherDays({ pages, view, from }: { pages: DrawerPages; view: View; from: number }) {
   const { dayAt } = pages.wallClock

@@ -17,33 +17,33 @@ type Pages = ConsolePages & ApprovalDeps
 /** The evidence for a transfer. `why` is the reason that the form suggests; it is empty without evidence. */
 export async function evidenceOf(pages: Pages, view: View, { payment, reference }: StoredTransfer) {
   const { say } = view
-  const line = await lineNaming(pages.database, reference)
-  const dayOfLine = line && view.day(pages.wallClock.dayOf(line.day)?.from ?? 0)
+  const found = await lineNaming(pages.database, reference)
+  const line = found && { ...found, dayInWords: view.day(pages.wallClock.dayOf(found.day)?.from ?? 0) }
   const proofs = await listProofs(pages.database, ofPayment(payment))
   const proof = proofs.at(-1)
   const why = line
-    ? say('whyLine', { day: dayOfLine ?? '', text: line.text })
+    ? say('whyLine', { day: line.dayInWords, text: line.text })
     : proof
       ? say('whyProof', { day: view.day(proof.uploadedAt) })
       : ''
-  return { line, dayOfLine, proofs, why: why.slice(0, 500) }
+  return { line, proofs, why: why.slice(0, 500) }
 }
 
 const ofPayment = ({ userId, id: paymentId }: Payment) => ({ userId, paymentId })
 
 export async function reviewBeside(pages: Pages, view: View, id: string): Promise<JSX.Element> {
-  const { say, session } = view
+  const { say, session, locale } = view
   const { stored } = await loadTransfer(pages, id)
-  const [{ line, dayOfLine, proofs }, sameProofs] = await Promise.all([
+  const [{ line, proofs }, sameProofs] = await Promise.all([
     evidenceOf(pages, view, stored),
     sameProofsOf(pages.database, ofPayment(stored.payment)),
   ])
-  const account = line && instrumentName(INSTRUMENTS[line.account], view.locale)
-  const match = line && [account ?? '', dayOfLine ?? '', view.money(line.amount), line.text]
+  const inWords = ({ account, dayInWords, amount, text }: NonNullable<typeof line>) =>
+    inParts([instrumentName(INSTRUMENTS[account], locale), dayInWords, view.money(amount), text], locale)
   const shown = mayDo(session.operator, READ_PROOF) ? proofs.filter(({ erasedAt }) => !erasedAt) : []
   return (
     <>
-      <Facts facts={[[say('lineMatch'), match ? inParts(match, view.locale) : say('lineMatchNone')]]} />
+      <Facts facts={[[say('lineMatch'), line ? inWords(line) : say('lineMatchNone')]]} />
       <SameProofs {...{ pages, view, sameProofs }} />
       {/* The newest first: a user sends another one because the one before it was not readable. */}
       {shown.toReversed().map((proof) => (
