@@ -69,7 +69,7 @@ function partsOf(rows: readonly CsvRow[], asked: BankForm, known: readonly Known
   while (at >= 0 && isHeadingRow(cells[at + 1] ?? [])) at += 1
   if (at < 0) {
     const firstDay = Math.max(
-      first.findIndex((row) => row.some((cell) => isDay(cell.trim()))),
+      first.findIndex((row) => row.some(isDay)),
       0,
     )
     const [above = []] = cells.slice(Math.max(firstDay - 1, 0), firstDay)

@@ -30,9 +30,7 @@ export async function matched(
 ): Promise<readonly MatchedLine[]> {
   const open = lines.filter(({ state }) => state === 'open')
   if (open.length === 0) return lines.map((line) => ({ ...line, match: null }))
-  const references = [
-    ...new Set(open.flatMap(({ references, text }) => [...references, ...referencesInside(text)])),
-  ]
+  const references = [...new Set(open.flatMap(({ text }) => referencesInside(text)))]
   const now = clock.now()
   const dayOf = (at: number) => wallClock.dayAt(at)
   const orderedSince = now - LOOKED_BACK_MS

@@ -46,8 +46,7 @@ export function counterRoutes(app: App, pages: CounterPages): void {
 
   consoleRoute(app, pages, '/console/counter/:user_id', async ({ view, request, params }) => {
     const { user_id: userId } = params
-    const acts = await actsOnUser(pages.database, userId, ACTS_READ)
-    const safeAbove = <Said {...{ pages, view, acts }} notice={noticeIn(request)} />
+    const safeAbove = await said(pages, view, userId, noticeIn(request))
     const safeBelow = await customer(pages, view, userId)
     return counterPage(pages, view, { typed: '', safeAbove, safeBelow })
   })
@@ -104,13 +103,8 @@ function counterPage(
 }
 
 /** The act that was just done, and its receipt. */
-function Said(of: {
-  pages: CounterPages
-  view: View
-  acts: Awaited<ReturnType<typeof actsOnUser>>
-  notice: TrailNotice
-}) {
-  const { pages, view, acts, notice } = of
+async function said(pages: CounterPages, view: View, userId: string, notice: TrailNotice) {
+  const acts = await actsOnUser(pages.database, userId, ACTS_READ)
   const paymentId = acts.find(({ id }) => id === notice.done)?.payment_id ?? null
   const isTaken = ({ id, after }: TrailEntry) =>
     id === notice.refused && Object(after).payment_id !== undefined

@@ -15,18 +15,15 @@ const NAME = 'TRANSFER_FILE'
 
 export type TransferTerms = ReturnType<typeof toTerms>
 
-export interface TransferConfig {
-  /** Null if TRANSFER_FILE is not set: there are no transfers. */
-  readonly transfers: TransferTerms | null
-  /** How long a proof is kept after the decision. */
-  readonly proofDays: number
-}
+export type TransferConfig = ReturnType<typeof transferSettings.read>
 
 export const transferSettings = settingsOf(
   { TRANSFER_FILE: textSetting('a file'), PROOF_DAYS: integerSetting(1, 3_650) },
   {
-    read: ({ TRANSFER_FILE: file, PROOF_DAYS: proofDays = 90 }): TransferConfig => ({
+    read: ({ TRANSFER_FILE: file, PROOF_DAYS: proofDays = 90 }) => ({
+      /** Null: there are no transfers. */
       transfers: file === undefined ? null : parseTransfers(readText(NAME, file)),
+      /** How long a proof is kept after the decision. */
       proofDays,
     }),
     inSandbox: ({ transfers }) => ({ transfers: transfers ?? EXAMPLE_TRANSFERS }),

@@ -155,17 +155,9 @@ export async function saveDecision(
 ): Promise<'saved' | 'stale' | 'line_taken'> {
   const { state, approvals, refusal } = after
   const key = [payment.userId, payment.id, version]
-  const facts = [
-    state,
-    JSON.stringify(approvals),
-    refusal,
-    at(of.now),
-    JSON.stringify(of.audit),
-    payment.status,
-    of.seenVersion ?? null,
-    of.lineId ?? null,
-  ]
-  const [row = {}] = await database.query(decide, [...key, ...facts])
+  const facts = [state, JSON.stringify(approvals), refusal, at(of.now), JSON.stringify(of.audit)]
+  const seen = [payment.status, of.seenVersion ?? null, of.lineId ?? null]
+  const [row = {}] = await database.query(decide, [...key, ...facts, ...seen])
   return word<'saved' | 'stale' | 'line_taken'>(row, 'became')
 }
 
