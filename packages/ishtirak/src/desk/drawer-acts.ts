@@ -98,20 +98,26 @@ const CountSchema = request('DrawerCounted', {
   why: Type.Optional(reason),
 })
 
-/** Throws `conflict` if the day is closed. */
-function requireOpen({ day, state, count }: DrawerDay): void {
-  if (state !== 'closed') return
-  const { confirmed_by, confirmed_at } = count ?? {}
-  const extra = { day, confirmed_by, confirmed_at: timestampOrNull(confirmed_at) }
-  throw new BillingError('conflict', { extra })
-}
-
 const SAID = { roles: ['cashier', 'accountant'], on: DRAWER } as const
 export const STATES = { open: 'drawerOpen', counted: 'drawerCounted', closed: 'drawerClosed' } as const
 
-/** The version is the state that the operator was shown. It is outdated after another entry or count. */
-function planOf(deps: DrawerActDeps, { by }: Call<unknown>, drawer: DrawerDay, count: DrawerCount): ActPlan {
+/**
+ * The version is the state that the operator was shown. It is outdated after another entry or count. Throws
+ * `conflict` if the day is closed.
+ */
+async function planOf(
+  deps: DrawerActDeps,
+  { id, by }: Call<unknown>,
+  countOf: (drawer: DrawerDay) => DrawerCount,
+): Promise<ActPlan> {
+  const drawer = await readDrawer(deps, id)
   const { day, entries, state, count: was } = drawer
+  if (state === 'closed') {
+    const { confirmed_by, confirmed_at } = was ?? {}
+    const extra = { day, confirmed_by, confirmed_at: timestampOrNull(confirmed_at) }
+    throw new BillingError('conflict', { extra })
+  }
+  const count = countOf(drawer)
   const counts = was?.counts ?? 0
   const counted = {
     ...{ cash: count.cash, cheques: count.cheques },
@@ -149,19 +155,14 @@ export const countDrawer = act<DrawerActDeps>()({
     { name: 'cash', label: say('drawerCash'), value: '', type: 'number' },
     { name: 'cheques', label: say('drawerCheques'), value: '', type: 'number' },
   ],
-  plan: async (deps, call) => {
-    const { id, input, by } = call
-    const drawer = await readDrawer(deps, id)
-    requireOpen(drawer)
-    const count: DrawerCount = {
-      counts: (drawer.count?.counts ?? 0) + 1,
-      ...{ cash_expected: drawer.expected.cash, cheques_expected: drawer.expected.cheques },
-      ...{ cash: input.cash, cheques: input.cheques },
-      ...{ counted_by: by.operator.name, counted_at: deps.clock.now() },
+  plan: (deps, call) =>
+    planOf(deps, call, ({ count, expected }) => ({
+      counts: (count?.counts ?? 0) + 1,
+      ...{ cash_expected: expected.cash, cheques_expected: expected.cheques },
+      ...{ cash: call.input.cash, cheques: call.input.cheques },
+      ...{ counted_by: call.by.operator.name, counted_at: deps.clock.now() },
       ...{ confirmed_by: null, confirmed_at: null },
-    }
-    return planOf(deps, call, drawer, count)
-  },
+    })),
 })
 
 export const confirmDrawer = act<DrawerActDeps>()({
@@ -173,17 +174,14 @@ export const confirmDrawer = act<DrawerActDeps>()({
   input: OptionalWhySchema,
   refuses: ['second_operator_needed'],
   isOffered: ({ state }) => state === 'counted',
-  plan: async (deps, call) => {
-    const drawer = await readDrawer(deps, call.id)
-    requireOpen(drawer)
-    const { day, count } = drawer
-    const by = call.by.operator.name
-    if (!count) throw new BillingError('conflict', { extra: { day, counted_by: null } })
-    if (mayBeOnePerson(count.counted_by, by))
-      throw new BillingError('second_operator_needed', { extra: { day } })
-    const confirmed = { ...count, confirmed_by: by, confirmed_at: deps.clock.now() }
-    return planOf(deps, call, drawer, confirmed)
-  },
+  plan: (deps, call) =>
+    planOf(deps, call, ({ day, count }) => {
+      const by = call.by.operator.name
+      if (!count) throw new BillingError('conflict', { extra: { day, counted_by: null } })
+      if (mayBeOnePerson(count.counted_by, by))
+        throw new BillingError('second_operator_needed', { extra: { day } })
+      return { ...count, confirmed_by: by, confirmed_at: deps.clock.now() }
+    }),
 })
 
 export const showDrawer = reading<DrawerActDeps>()({
