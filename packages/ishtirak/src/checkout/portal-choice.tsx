@@ -91,10 +91,7 @@ export function ChoiceForm(
   of: PropsWithChildren<Pick<PartSection, 'pages'> & Pick<PartView, 'session'> & { kept: Partial<Chosen> }>,
 ) {
   return (
-    <OwnForm session={of.session} action={`${of.pages.base}/portal/choice`}>
-      {Object.entries(of.kept).map(([name, value]) =>
-        value === undefined ? null : <input type="hidden" name={name} value={value} />,
-      )}
+    <OwnForm session={of.session} action={`${of.pages.base}/portal/choice`} kept={{ ...of.kept }}>
       {of.children}
     </OwnForm>
   )

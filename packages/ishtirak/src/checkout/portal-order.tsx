@@ -108,10 +108,9 @@ function Pay(of: OrderOf) {
     )
   // Only a code leaves nothing to pay.
   const isFree = amount === 0
-  const fields = {
-    plan: offer.plan.id,
+  const kept = {
+    ...{ plan: offer.plan.id, code },
     ...(quote.change ? { start: NOW } : { months: String(offer.months) }),
-    ...(code !== undefined && { code }),
     ...(of.isAhead && { ahead: 'yes' }),
     // The sum on the button is the most that is taken.
     ...(purse && { shown: String(amount) }),
@@ -119,10 +118,7 @@ function Pay(of: OrderOf) {
   return (
     <>
       {discount === 0 ? null : <P class="saves">{say('insteadOf', { amount: money(amount + discount) })}</P>}
-      <OwnForm session={session} action={`${pages.base}${isFree ? '/portal/redeem' : paidBy.path}`}>
-        {Object.entries(fields).map(([name, value]) => (
-          <input type="hidden" name={name} value={value} />
-        ))}
+      <OwnForm {...{ session, kept }} action={`${pages.base}${isFree ? '/portal/redeem' : paidBy.path}`}>
         <SubmitButton label={isFree ? say('redeem') : say(paidBy.button, { amount: money(amount) })} />
       </OwnForm>
       <p class="soft small">

@@ -231,10 +231,9 @@ function TryAgain({ view, session }: { readonly view: ReturnView; readonly sessi
   const label = say('tryAgain')
   if (!mayRenew || codeHash !== null || kind !== 'purchase')
     return <LinkButton href={`${pages.base}/portal`} label={label} go />
+  const kept = { plan: plan.id, months: String(months) }
   return (
-    <OwnForm session={session} action={`${pages.base}${BY_CARD.path}`}>
-      <input type="hidden" name="plan" value={plan.id} />
-      <input type="hidden" name="months" value={String(months)} />
+    <OwnForm {...{ session, kept }} action={`${pages.base}${BY_CARD.path}`}>
       <SubmitButton label={label} />
     </OwnForm>
   )

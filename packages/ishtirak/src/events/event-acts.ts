@@ -13,9 +13,9 @@ import { plainName } from '../core/name.js'
 import type { Database, Queryable } from '../database/database.js'
 import { object, request } from '../http/schemas.js'
 import { readLabels } from '../ledger/labels.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { UserIdSchema } from '../ledger/schemas.js'
 import { addressOf } from '../pages/console-frame.js'
-import type { WallClock } from '../runtime/calendar.js'
 import { retryAll } from './deliver-events.js'
 import {
   countDelivered,
@@ -29,9 +29,8 @@ import {
 } from './event-history.sql.js'
 import { EventCountsSchema } from './event-list.js'
 
-export interface EventActDeps extends ActDeps {
+export interface EventActDeps extends ActDeps, Pick<CommonParts, 'wallClock'> {
   readonly database: Database
-  readonly wallClock: WallClock
 }
 
 type WrittenEvent = Awaited<ReturnType<typeof showEvent>>

@@ -8,7 +8,7 @@ import { orderedEvent } from '../core/event.js'
 import { DAY } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { object, query, timestamp } from '../http/schemas.js'
-import type { Clock } from '../runtime/clock.js'
+import type { CommonParts } from '../ledger/parts.js'
 import { eventsAfter, givePositions } from './event-feed.sql.js'
 import { listQuery } from './schemas.js'
 
@@ -20,10 +20,7 @@ export const KEPT = CURSOR_MS + DAY
 /** The length of a page if the platform asks for none. */
 const SHOWN = 50
 
-export interface FeedDeps {
-  readonly database: Database
-  readonly clock: Clock
-}
+export type FeedDeps = Pick<CommonParts, 'clock'> & { readonly database: Database }
 
 /** All events that were written before the instant `at` have been read, or come after the position. */
 const cursors = cursorOf({ position: 'number', at: 'number' })

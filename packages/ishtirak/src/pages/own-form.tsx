@@ -13,16 +13,21 @@ export function OwnForm(
     session: Session | ReadOnlySession
     action: string
     enctype?: string | undefined
+    /** Hidden fields, without those that are undefined. */
+    kept?: Readonly<Record<string, string | undefined>>
     /** The form orders nothing, so a `billing_role` of `reader` sees it too. */
     forReaders?: boolean
   }>,
 ) {
-  const { session, action, enctype, forReaders = false, children } = of
+  const { session, action, enctype, kept = {}, forReaders = false, children } = of
   if (!forReaders && !mayOrder(session)) return null
   if (session.formToken === null) return <fieldset disabled>{children}</fieldset>
   return (
     <form method="post" action={action} enctype={enctype}>
       <FormToken session={session} />
+      {Object.entries(kept).map(([name, value]) =>
+        value === undefined ? null : <input type="hidden" name={name} value={value} />,
+      )}
       {children}
     </form>
   )

@@ -29,20 +29,6 @@ export interface ChargilyOptions extends CallSettings {
 /** "The amount field must be greater than or equal to 50." */
 export const LEAST_AMOUNT = 50
 
-const TRAITS = {
-  leastAmount: LEAST_AMOUNT,
-  /** API reference, checkouts/expire. */
-  checkoutLifetimeMs: 30 * MINUTE,
-  settledBy: 'provider',
-  accounts: [],
-  // Early lookups for the waiting user, one at 35 minutes when the checkout is over, later ones for late
-  // bookings.
-  lookupsAfterMs: [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, 24 * HOUR],
-  instruments: ['edahabia', 'cib'],
-  begunBy: 'user',
-  bearsStampDuty: false,
-} as const
-
 /** The OpenAPI document shows these fields. `readEvent` decides what is read. */
 const EVENT = {
   type: 'object',
@@ -78,7 +64,16 @@ export function createChargily(options: ChargilyOptions) {
   return {
     name: METHOD,
     live,
-    ...TRAITS,
+    leastAmount: LEAST_AMOUNT,
+    /** API reference, checkouts/expire. */
+    checkoutLifetimeMs: 30 * MINUTE,
+    settledBy: 'provider',
+    accounts: [],
+    // Early lookups for the waiting user, one when the checkout is over, later ones for late bookings.
+    lookupsAfterMs: [MINUTE, 5 * MINUTE, 35 * MINUTE, 6 * HOUR, 24 * HOUR],
+    instruments: ['edahabia', 'cib'],
+    begunBy: 'user',
+    bearsStampDuty: false,
     list: { page, find: (paymentId, since) => searchCheckouts(page, paymentId, since) },
     webhook: {
       ...WEBHOOK,
