@@ -17,12 +17,12 @@ import { text } from 'node:stream/consumers'
 /** Another process uses this data folder. */
 export class DataFolderLocked extends Error {
   override readonly name = 'DataFolderLocked'
-  constructor(
-    folder: string,
-    /** The number that the holder sees itself; empty if it was too busy to answer. */
-    readonly processId: string,
-  ) {
+  /** The number that the holder sees itself; empty if it was too busy to answer. */
+  readonly processId: string
+  constructor(folder: string, answer: unknown) {
+    const processId = /^\d+$/.exec(`${answer}`)?.[0] ?? ''
     super(`the data folder ${folder} is in use by ${processId ? `process ${processId}` : 'another process'}`)
+    this.processId = processId
   }
 }
 
@@ -50,33 +50,30 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const release = async () => {
     if (server.listening) await once(server.close(), 'close')
   }
+  // Windows: a pipe's name belongs to one listener at a time, and goes with it.
+  const pipe = `\\\\.\\pipe\\ishtirak-${hash('sha256', folder.toLowerCase())}`
   try {
-    await (process.platform === 'win32' ? takePipe(server, folder) : takeSocket(server, folder))
+    await (process.platform === 'win32' ? listen(server, pipe) : takeName(server, folder))
     return release
   } catch (error) {
     await release()
+    if (codeOf(error) === 'EADDRINUSE') throw new DataFolderLocked(folder, await ask(pipe))
     throw error instanceof DataFolderLocked ? error : new DataFolderUnusable(folder, error)
   }
 }
 
-/** Windows: a pipe's name belongs to one listener at a time, and goes with it. */
-async function takePipe(server: Server, folder: string): Promise<void> {
-  const pipe = `\\\\.\\pipe\\ishtirak-${hash('sha256', folder.toLowerCase())}`
-  try {
-    await listen(server, pipe)
-  } catch (error) {
-    throw codeOf(error) === 'EADDRINUSE'
-      ? new DataFolderLocked(folder, await ask(pipe).catch(() => ''))
-      : error
-  }
-}
-
-async function takeSocket(server: Server, folder: string): Promise<void> {
+async function takeName(server: Server, folder: string): Promise<void> {
   const claim = `claim-${randomUUID()}`
   const directory = openSync(folder, 'r')
+  // A path has at most 107 bytes on Linux, 103 on macOS (sockaddr_un). Linux's may begin at a directory.
+  const shortPath = (name: string) => {
+    if (process.platform === 'linux') return `/proc/self/fd/${directory}/${name}`
+    const [absolute, fromHere] = [join(folder, name), relative(process.cwd(), join(folder, name))]
+    return fromHere.length < absolute.length ? fromHere : absolute
+  }
   try {
-    await listen(server, shortPath(folder, directory, claim))
-    while (!(await createNextName(folder, directory, claim)));
+    await listen(server, shortPath(claim))
+    while (!(await createNextName(folder, claim, shortPath)));
   } finally {
     // The lock's own name is enough. This one would remain after a kill.
     rmSync(join(folder, claim), { force: true })
@@ -85,15 +82,12 @@ async function takeSocket(server: Server, folder: string): Promise<void> {
 }
 
 /** One attempt. False: another process moved in between, so one of them got further. */
-async function createNextName(folder: string, directory: number, claim: string): Promise<boolean> {
+async function createNextName(folder: string, claim: string, shortPath: (name: string) => string) {
   const highest = Math.max(0, ...lockNumbers(folder))
-  if (highest > 0) {
-    const answer = await ask(shortPath(folder, directory, `lock.${highest}`)).catch(codeOf)
-    if (answer === 'ENOENT') return false
-    // ENOTSOCK: what lies there came with a copy of the folder, and never listened. In any doubt it is alive.
-    if (answer !== 'ECONNREFUSED' && answer !== 'ENOTSOCK')
-      throw new DataFolderLocked(folder, /^\d+$/.exec(`${answer}`)?.[0] ?? '')
-  }
+  const answer = highest > 0 ? await ask(shortPath(`lock.${highest}`)) : 'ECONNREFUSED'
+  if (answer === 'ENOENT') return false
+  // ENOTSOCK: what lies there came with a copy of the folder, and never listened. In any doubt it is alive.
+  if (answer !== 'ECONNREFUSED' && answer !== 'ENOTSOCK') throw new DataFolderLocked(folder, answer)
   const mine = highest + 1
   try {
     linkSync(join(folder, claim), join(folder, `lock.${mine}`))
@@ -114,19 +108,12 @@ function lockNumbers(folder: string): number[] {
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
 
-/** A path has at most 107 bytes on Linux, 103 on macOS (sockaddr_un). Linux's may begin at a directory. */
-function shortPath(folder: string, directory: number, name: string): string {
-  if (process.platform === 'linux') return `/proc/self/fd/${directory}/${name}`
-  const [absolute, fromHere] = [join(folder, name), relative(process.cwd(), join(folder, name))]
-  return fromHere.length < absolute.length ? fromHere : absolute
-}
-
 /** The lock does not keep a process alive that has nothing else to do. */
 const listen = (server: Server, path: string) => once(server.listen(path).unref(), 'listening')
 
-/** The holder's process id. A holder that listens but does not answer within a second is alive and busy. */
-function ask(path: string): Promise<string> {
+/** Returns the holder's process id, or an error's code. A holder that does not answer in a second is busy. */
+function ask(path: string): Promise<unknown> {
   const socket = connect(path)
   socket.setTimeout(1_000, () => socket.destroy(new Error('no answer')))
-  return text(socket)
+  return text(socket).catch(codeOf)
 }
