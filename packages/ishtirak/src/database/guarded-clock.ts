@@ -66,10 +66,7 @@ export function guardSystemClock(clock: Clock, { database, log, checkedOn }: Gua
     checkedAt = instant
     return instant
   }
-  const compare = async () => {
-    await learn()
-    now()
-  }
+  const compare = () => learn().then(() => void now())
   return { now, guard: { compare, trouble, unguarded: clock } }
 }
 

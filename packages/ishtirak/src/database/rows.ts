@@ -147,8 +147,6 @@ function encodeElement(element: string | number | boolean | null): string {
 }
 
 const asText: Parse = (text) => text
-const asBoolean: Parse = (text) => text === 't'
-const asJson: Parse = (text) => JSON.parse(text)
 
 /** A whole number beyond 2^53 is refused, a fraction is rounded as every double is. */
 function asNumber(text: string): number {
@@ -182,25 +180,20 @@ function arrayOf(parseElement: Parse): Parse {
 
 /** Type oids never change (PostgreSQL, src/include/catalog/pg_type.dat). Array oid after element oid. */
 const types: readonly [parse: Parse, ...oids: (readonly [element: number, array: number])[]][] = [
-  [asBoolean, [16, 1000]],
+  [(text) => text === 't', [16, 1000]],
   // int8, int2, int4, oid, float4, float8, numeric
   [asNumber, [20, 1016], [21, 1005], [23, 1007], [26, 1028], [700, 1021], [701, 1022], [1700, 1231]],
   // text, varchar, uuid, and date: a day in a calendar is not an instant
   [asText, [25, 1009], [1043, 1015], [2950, 2951], [1082, 1182]],
   // json, jsonb
-  [asJson, [114, 199], [3802, 3807]],
+  [JSON.parse, [114, 199], [3802, 3807]],
   // timestamptz
   [asInstant, [1184, 1185]],
 ]
 
-const parsers = new Map<number, Parse>(
-  types.flatMap(([parse, ...oids]) =>
-    oids.flatMap(([element, array]): [number, Parse][] => [
-      [element, parse],
-      [array, arrayOf(parse)],
-    ]),
-  ),
-)
+const parsers = new Map<number, Parse>()
+for (const [parse, ...oids] of types)
+  for (const [element, array] of oids) parsers.set(element, parse).set(array, arrayOf(parse))
 
 /** Reads the values of one row, text in the order of the columns. Throws if a value cannot be represented. */
 export type ReadRow = (values: readonly (string | null)[]) => Row
@@ -211,12 +204,11 @@ export interface DescribedColumn {
   readonly dataTypeID: number
 }
 
+/** Unknown types stay text. */
+const parserOf = (type: number) => parsers.get(type) ?? asText
+
 export function rowReader(columns: readonly DescribedColumn[]): ReadRow {
-  // Unknown types stay text.
-  const cells = columns.map(({ name, dataTypeID }, index) => ({
-    ...{ name, index },
-    parse: parsers.get(dataTypeID) ?? asText,
-  }))
+  const cells = columns.map(({ name, dataTypeID }, index) => ({ name, index, parse: parserOf(dataTypeID) }))
   const blank = blankOf(columns.map(({ name }) => name))
   return (values) => {
     const row = { ...blank }

@@ -73,16 +73,14 @@ async function createCluster(folder: string, { from, isBare }: FolderOptions): P
   const { cluster, unfinished } = clusterPaths(folder)
   // Emptied but not removed: its name says that there has been no database yet.
   for (const name of readdirSync(unfinished)) rmSync(join(unfinished, name), { recursive: true })
-  if (from || isBare || !(await unpackReadyMade(unfinished))) await initialize(unfinished, from)
+  if (from || isBare || !(await unpackReadyMade(unfinished))) {
+    // Unpacks the dump, or runs PostgreSQL's own `initdb`.
+    const pglite = await startOn(new DurableFiles(unfinished), {}, from)
+    await pglite.close()
+    flushTree(unfinished)
+  }
   renameSync(unfinished, cluster)
   flushPath(folder)
-}
-
-/** Unpacks a dump, or runs PostgreSQL's own `initdb`. */
-async function initialize(folder: string, from?: Blob): Promise<void> {
-  const pglite = await startOn(new DurableFiles(folder), {}, from)
-  await pglite.close()
-  flushTree(folder)
 }
 
 function startOn(files: DurableFiles, options: EmbeddedOptions, from?: Blob): Promise<PGlite> {
@@ -119,8 +117,7 @@ const selectGrownTables = statement(
 export class EmbeddedDatabase extends SessionDatabase {
   readonly kind = 'pglite'
   readonly #queue = new StatementQueue()
-  readonly #session: DatabaseSession
-  #hasFailed = false
+  readonly #session: EmbeddedSession
 
   constructor(
     private readonly pglite: PGlite,
@@ -130,10 +127,7 @@ export class EmbeddedDatabase extends SessionDatabase {
     this.#session = new EmbeddedSession(pglite, {
       pauseWhenDue: () => this.#queue.pauseWhenDue(),
       flushFailure: () => folderParts.files?.failure,
-      onFailure: (cause) => {
-        this.#hasFailed = true
-        folderParts.onFailure?.(cause)
-      },
+      onFailure: (cause) => folderParts.onFailure?.(cause),
     })
   }
 
@@ -164,7 +158,7 @@ export class EmbeddedDatabase extends SessionDatabase {
   async close(): Promise<void> {
     await this.#queue.close()
     // After a failure the shutdown would hang; the next start recovers, as after a power cut.
-    if (!this.#hasFailed && !this.pglite.closed) await this.pglite.close()
+    if (!this.#session.failure && !this.pglite.closed) await this.pglite.close()
     await this.folderParts.release?.()
   }
 }

@@ -21,7 +21,8 @@ interface WireDeps {
 export class EmbeddedSession implements DatabaseSession {
   readonly #parsed = new Set<string>()
   readonly #readers: Readers = new Map()
-  #failure: unknown
+  /** Why nothing more is answered. */
+  failure: unknown
 
   constructor(
     private readonly pglite: PGlite,
@@ -66,15 +67,15 @@ export class EmbeddedSession implements DatabaseSession {
     const failure = this.deps.flushFailure()
     // A panic (such as a full disk) ends an answer in the middle; the next query would hang for ever.
     if (failure !== undefined || !isComplete) {
-      this.#failure = failure ?? error ?? new Error('the answer was cut off')
-      this.deps.onFailure(this.#failure)
+      this.failure = failure ?? error ?? new Error('the answer was cut off')
+      this.deps.onFailure(this.failure)
     }
     this.#refuseAfterFailure()
     if (error) throw translateError(error)
   }
 
   #refuseAfterFailure(): void {
-    if (this.#failure === undefined) return
-    throw new DatabaseUnavailable('the embedded database has failed; restart it', { cause: this.#failure })
+    if (this.failure === undefined) return
+    throw new DatabaseUnavailable('the embedded database has failed; restart it', { cause: this.failure })
   }
 }
