@@ -3,7 +3,7 @@
 // The queue is bounded in number and time, and a call that is given up here is never begun.
 // Beside a build in which each call has a statement of its own, 32 callers get 2.1 times as many statuses,
 // 2.4 times as many uses and upgrades, and 3.2 times as many webhooks (two cores, November 2026).
-import { CALL_LIMIT_MS, DatabaseUnavailable, type Queryable, withLimit } from './database.js'
+import { DatabaseUnavailable, givenUpAfter, type Queryable, withLimit } from './database.js'
 
 /** How to do several calls at once, and one if that differs. Each gets the deadline of its batch. */
 interface SharedStatements<Item, Result> {
@@ -18,12 +18,7 @@ interface SharedStatements<Item, Result> {
   many(database: Queryable, items: readonly Item[], giveUpAt: number): Promise<readonly Result[]>
 }
 
-/** A call may name the instant at which it is given up, on the scale of `performance.now()`. */
-export type Coalesced<Item, Result> = (item: Item, giveUpAt?: number) => Promise<Result>
-
 const BOUNDS = {
-  /** A call is given up after this time. */
-  limitMs: CALL_LIMIT_MS,
   /** The most calls that may wait: a quarter of a second of the fastest of them. */
   waitingMax: 5_000,
   /** Larger batches gained nothing (measured) and make everyone wait for the largest. */
@@ -51,8 +46,8 @@ export function shareStatements<Item, Result>(
   database: Queryable,
   statements: SharedStatements<Item, Result>,
   bounds: Partial<typeof BOUNDS> = {},
-): Coalesced<Item, Result> {
-  const { limitMs, waitingMax, itemsMax, patienceMs, lanes } = { ...BOUNDS, ...bounds }
+): (item: Item, giveUpAt?: number) => Promise<Result> {
+  const { waitingMax, itemsMax, patienceMs, lanes } = { ...BOUNDS, ...bounds }
   const refusal = () => new DatabaseUnavailable('given up while waiting for the database')
   const busyKeys = new Set<string>()
   let queue: Waiting<Item, Result>[] = []
@@ -94,7 +89,7 @@ export function shareStatements<Item, Result>(
       send()
     })
   }
-  return (item, giveUpAt = performance.now() + limitMs) =>
+  return (item, giveUpAt = givenUpAfter()) =>
     new Promise((resolve, reject) => {
       if (queue.length >= waitingMax) return reject(refusal())
       queue.push({ item, key: statements.keyOf?.(item), giveUpAt, resolve, reject })

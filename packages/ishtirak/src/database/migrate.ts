@@ -12,6 +12,7 @@ import {
   statement,
   type Transaction,
 } from './database.js'
+import { integer } from './rows.js'
 
 /** The schema does not fit the code, so the service must not start. */
 export class SchemaMismatch extends Error {
@@ -33,20 +34,15 @@ interface MigrateOptions {
   readonly upTo?: number
 }
 
-interface Migration {
-  readonly version: number
-  readonly name: string
-  readonly sql: string
-  readonly checksum: string
-  /** The newest migration that code must know to run on this schema. */
-  readonly oldestCode: number
-}
+type Migration = Awaited<ReturnType<typeof readMigrations>>[number]
 
 interface SchemaFit {
   /** The newest migration in the database; 0: none. */
   readonly current: number
   /** The newest migration that this code brings along. */
   readonly expected: number
+  /** The migration that code must know to run on what is newer than this code; 0: nothing is newer. */
+  readonly oldestCode: number
   /** Whether this code runs on it: the schema is the code's own, or a newer one that allows this code. */
   readonly runs: boolean
   /** Why the database is refused, if its migrations are not those of this code. */
@@ -78,29 +74,25 @@ export async function migrate(
 export async function schemaFit(database: Queryable, options: MigrateOptions = {}): Promise<SchemaFit> {
   const migrations = await readMigrations(options.directory)
   try {
-    return (await readFit(database, migrations)).fit
+    return await readFit(database, migrations)
   } catch (error) {
     // 42P01 is undefined_table: no migration was ever applied.
     if (error instanceof DatabaseError && error.code === '42P01')
-      return { current: 0, expected: migrations.length, runs: false }
+      return { current: 0, expected: migrations.length, oldestCode: 0, runs: false }
     throw error
   }
 }
 
-/** `oldestCode`: the migration that code must know to run on what is newer than this code; 0: nothing is. */
-async function readFit(
-  database: Queryable,
-  migrations: readonly Migration[],
-): Promise<{ readonly fit: SchemaFit; readonly oldestCode: number }> {
+async function readFit(database: Queryable, migrations: readonly Migration[]): Promise<SchemaFit> {
   const expected = migrations.length
   const [row = {}] = await database.query(selectVersion, [expected, migrations.map((one) => one.checksum)])
-  const [current, oldestCode] = [Number(row.version), Number(row.oldest_code)]
-  const runs = current >= expected && oldestCode <= expected
-  if (!row.other) return { fit: { current, expected, runs }, oldestCode }
+  const [current, oldestCode] = [integer(row, 'version'), integer(row, 'oldest_code')]
+  const fit = { current, expected, oldestCode, runs: current >= expected && oldestCode <= expected }
+  if (!row.other) return fit
   const refusal =
     `the migration ${row.other} of the database is not the file of this program: another build applied it, ` +
     'or the file was changed afterwards'
-  return { fit: { current, expected, runs: false, refusal }, oldestCode }
+  return { ...fit, runs: false, refusal }
 }
 
 /**
@@ -141,8 +133,7 @@ async function applyNext(
   migrations: readonly Migration[],
 ): Promise<string | undefined> {
   await transaction.script(lockAndPrepare)
-  const { fit, oldestCode } = await readFit(transaction, migrations)
-  const { current, expected, refusal } = fit
+  const { current, expected, oldestCode, refusal } = await readFit(transaction, migrations)
   if (refusal !== undefined) throw new SchemaMismatch(refusal)
   if (oldestCode > expected)
     throw new SchemaMismatch(
@@ -158,7 +149,7 @@ async function applyNext(
   return next.name
 }
 
-async function readMigrations(directory = packageMigrations): Promise<Migration[]> {
+async function readMigrations(directory = packageMigrations) {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort()
   return await Promise.all(
     names.map(async (name, index) => {
@@ -170,8 +161,9 @@ async function readMigrations(directory = packageMigrations): Promise<Migration[
       // Line ends may differ between checkouts of the same file.
       const sql = (await readFile(`${directory}/${name}`, 'utf8')).replaceAll('\r\n', '\n')
       const checksum = createHash('sha256').update(sql).digest('hex')
-      const [, stated = version] = /^-- oldest-code: (\d+)$/m.exec(sql) ?? []
-      return { version, name, sql, checksum, oldestCode: Number(stated) }
+      // The newest migration that code must know to run on the schema after this one.
+      const [, oldestCode = version] = /^-- oldest-code: (\d+)$/m.exec(sql) ?? []
+      return { version, name, sql, checksum, oldestCode: Number(oldestCode) }
     }),
   )
 }
