@@ -8,7 +8,7 @@ import { BillingError } from '../core/error.js'
 import { type Permission, requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { checker } from '../http/schemas.js'
-import { openFileForm, UPLOAD_CONFIG, type Uploads } from '../http/upload.js'
+import { fileFormRoute, openFileForm, type Uploads } from '../http/upload.js'
 import { isConsoleKey } from '../i18n/console.js'
 import { instrumentName, problemInWords } from '../i18n/messages.js'
 import {
@@ -43,9 +43,6 @@ type Pages = ConsolePages & BankPages & { readonly acts: readonly Permission[] }
 const SHOWN = 20
 
 export function bankStatementRoutes(app: App, pages: Pages): void {
-  const hidden = forOperators(pages)
-  const path = '/console/bank-statements'
-
   listRoute(app, pages, {
     path: 'bank-statements',
     title: 'statementsRead',
@@ -88,11 +85,9 @@ export function bankStatementRoutes(app: App, pages: Pages): void {
 
   statementRoute(app, pages)
 
-  app.register(async (own) => {
-    // Read below, in the bounds of a file.
-    own.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null))
-    own.post(path, { ...hidden, config: UPLOAD_CONFIG }, (request, reply) => takeFile(pages, request, reply))
-  })
+  fileFormRoute(app, '/console/bank-statements', forOperators(pages), (request, reply) =>
+    takeFile(pages, request, reply),
+  )
 }
 
 /** Says that an act on a line or a statement, which has led to this page, was done. */

@@ -2,9 +2,10 @@
 // are limited. Memory grows with the bytes received, so that a slow sender holds no more than it sent.
 import { type Readable, Transform } from 'node:stream'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import { createTurns, createWorkQueue } from '../runtime/async.js'
+import type { App } from './app.js'
 import { acceptAnyType } from './request.js'
 
 /** A phone's photograph or some scanned pages. */
@@ -86,6 +87,19 @@ async function readAll(body: Readable, add: (chunk: Buffer) => void): Promise<vo
   } finally {
     clearTimeout(idle)
   }
+}
+
+/** A form with a file: `answer` reads it by `openFileForm`, in the bounds of a file. */
+export function fileFormRoute(
+  app: App,
+  path: string,
+  options: object,
+  answer: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+): void {
+  app.register(async (own) => {
+    own.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null))
+    own.post(path, { ...options, config: UPLOAD_CONFIG }, answer)
+  })
 }
 
 export interface FileForm {

@@ -3,7 +3,7 @@
 import { wantedIn } from '../checkout/portal-choice.js'
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import type { App } from '../http/app.js'
-import { openFileForm, UPLOAD_CONFIG } from '../http/upload.js'
+import { fileFormRoute, openFileForm } from '../http/upload.js'
 import type { UserCallDeps } from '../ledger/user-routes.js'
 import { portalForm } from '../pages/own-form.js'
 import type { Pages } from '../pages/portal-frame.js'
@@ -30,23 +30,15 @@ export function transferRoutes(app: App, pages: Pages & TransferPagesDeps): void
     return '/portal#transfer'
   })
 
-  app.register(async (own) => {
-    // Read below, in the bounds of a file.
-    own.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null))
-    own.post<{ Params: { payment_id: string } }>(
-      '/portal/payments/:payment_id/proof',
-      { ...hidden, config: UPLOAD_CONFIG },
-      async (request, reply) => {
-        const session = users.of(request)
-        pages.admitUpload(session.userId, reply)
-        const paymentId = request.params.payment_id
-        const { fields, file } = await openFileForm(request)
-        request.body = fields
-        reader.requireOwnForm(request, session)
-        await receiveProof(pages, { userId: session.userId, paymentId }, file)
-        const back = `${pages.base}/portal?transfer=${encodeURIComponent(paymentId)}#received`
-        return reply.headers(pages.headers).redirect(back, 303)
-      },
-    )
+  fileFormRoute(app, '/portal/payments/:payment_id/proof', hidden, async (request, reply) => {
+    const session = users.of(request)
+    pages.admitUpload(session.userId, reply)
+    const { payment_id: paymentId } = request.params as { readonly payment_id: string }
+    const { fields, file } = await openFileForm(request)
+    request.body = fields
+    reader.requireOwnForm(request, session)
+    await receiveProof(pages, { userId: session.userId, paymentId }, file)
+    const back = `${pages.base}/portal?transfer=${encodeURIComponent(paymentId)}#received`
+    return reply.headers(pages.headers).redirect(back, 303)
   })
 }
