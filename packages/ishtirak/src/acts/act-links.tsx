@@ -6,31 +6,21 @@ import { LinkButton } from '../pages/portal-frame.js'
 import { type Act, byRank, verbOf } from './act.js'
 import { type Subject, subjectPath } from './subject.js'
 
-/** What acts are done to. `file` is the subject's file. */
-interface Target<File> {
-  readonly subject: Subject<never, File>
-  readonly file: File
-  readonly id: string
+export function isOfferedOn<Deps, File>(deps: Deps, act: Act<Deps>, on: Subject<never, File>, file: File) {
+  return act.on.name === on.name && act.isOffered?.(file, deps) !== false
 }
 
-export function isOfferedOn<Deps, File>(
-  deps: Deps,
-  act: Act<Deps>,
-  { subject, file }: Omit<Target<File>, 'id'>,
-): boolean {
-  return act.on.name === subject.name && act.isOffered?.(file, deps) !== false
-}
-
-/** The acts that this operator may do now. */
+/** The acts on `subject` that this operator may do now. `file` is the subject's file. */
 export function actsOffered<Deps, File>(
   pages: Deps & { readonly acts: readonly Act<Deps>[] },
   { session }: View,
-  of: Target<File>,
+  of: { readonly subject: Subject<never, File>; readonly file: File; readonly id: string },
 ) {
+  const { subject, file, id } = of
   return pages.acts
-    .filter((act) => mayDo(session.operator, act) && isOfferedOn(pages, act, of))
+    .filter((act) => mayDo(session.operator, act) && isOfferedOn(pages, act, subject, file))
     .sort(byRank)
-    .map((act) => ({ act, id: of.id }))
+    .map((act) => ({ act, id }))
 }
 
 export function titleOf({ name }: Pick<Act, 'name'>, view: Pick<View, 'say'>): string {

@@ -9,13 +9,13 @@ export interface BulkOf {
   readonly filter: TObject
 }
 
-type Given = Readonly<Record<string, string | number | boolean>>
+export type Members = Readonly<Record<string, string | number | boolean>>
 
 /** Returns the answer of the preview, or of the finished work. Throws `CommandFailed`. */
 export async function askInBulk(
   client: OperatorClient,
   { name }: BulkOf,
-  of: { readonly filter: Given; readonly members: Given; readonly isPreview: boolean },
+  of: { readonly filter: Members; readonly members: Members; readonly isPreview: boolean },
 ): Promise<string> {
   const { filter, members, isPreview } = of
   if (Object.keys(filter).length === 0) throw new CommandFailed('name an id, or a filter for several')

@@ -13,17 +13,9 @@ import { differencesInWords, failureInWords, mailedInWords } from '../pages/cons
 import type { Change } from './preview.js'
 
 /** One thing that changes, in words. */
-export interface ChangeInWords {
-  readonly name: string
-  readonly before: string
-  readonly after: string
-}
+export type ChangeInWords = ReturnType<typeof changesInWords>[number]
 
-export function changesInWords(
-  pages: ConsolePages,
-  view: View,
-  changes: readonly Change[],
-): readonly ChangeInWords[] {
+export function changesInWords(pages: ConsolePages, view: View, changes: readonly Change[]) {
   return changes.map((change) => {
     const { what, of, name } = change
     return {

@@ -5,7 +5,7 @@ import { type Command, Option } from 'commander'
 import { type TObject, type TSchema, Type } from 'typebox'
 import { type Act, verbOf } from './act.js'
 import { addressOfAct } from './act-routes.js'
-import { askInBulk, type BulkOf, untilFinished } from './bulk-command.js'
+import { askInBulk, type BulkOf, type Members, untilFinished } from './bulk-command.js'
 import { intoNewFile } from './cli-file.js'
 import { askByName } from './cli-names.js'
 import { plainJson, sections } from './cli-tables.js'
@@ -77,18 +77,12 @@ function operationsOfAct(act: Act): readonly Operation[] {
 }
 
 /** The first parameter of the path is the argument of the command; further ones become options. */
-function operationsOfReading({
-  command,
-  summary,
-  path,
-  params,
-  query,
-  takes,
-}: Reading): readonly Operation[] {
+function operationsOfReading(reading: Reading): readonly Operation[] {
+  const { command, summary, path } = reading
   if (command === null) return []
-  const [, ...further] = Object.entries(params.properties)
-  const input = Type.Object({ ...query.properties, ...Object.fromEntries(further) })
-  const takesFile = takes !== undefined
+  const [, ...further] = Object.entries(reading.params.properties)
+  const input = Type.Object({ ...reading.query.properties, ...Object.fromEntries(further) })
+  const takesFile = reading.takes !== undefined
   return [{ usage: command.usage, summary, method: 'GET', path, input, takesFile, command }]
 }
 
@@ -157,8 +151,6 @@ function addAction(command: Command, operation: Operation, host: CommandHost): v
 }
 
 const PREVIEW_COLUMNS = { changes: ['what', 'of', 'before', 'after'] }
-
-type Members = Readonly<Record<string, string | number | boolean>>
 
 /** True for a search, whose words are the argument of its command. A list has them as the option `--q`. */
 const isSearch = ({ required }: TObject) => required?.includes('q') ?? false

@@ -19,15 +19,15 @@ export interface InboxKind {
   readonly urgency: Urgency
   /**
    * SQL that gives `since`, `id`, `user_id`, `payment_id`, `amount` and `detail`; `$1` is now. `id` is unique
-   * within the kind.
+   * within the kind. The further `sql` below are expressions on a row `w` of it.
    */
   readonly select: string
-  /** SQL expressions on a row `w` of `select`: another payment, and how many things the entry stands for. */
-  readonly otherPayment?: string
-  readonly count?: string
-  /** Explain `detail` and the other payment in the OpenAPI document. */
+  /** Another payment: `is` explains it in the OpenAPI document, and `text` has the words before it. */
+  readonly other?: { readonly sql: string; readonly is: string; readonly text: ConsoleKey }
+  /** How many things the entry stands for, and the words with it. */
+  readonly count?: { readonly sql: string; readonly text: ConsoleKey }
+  /** Explains `detail` in the OpenAPI document. */
   readonly detailIs?: string
-  readonly otherIs?: string
   /** False: `OPERATOR_MAIL` gets no mail about it. */
   readonly isMailed?: false
   /** It is about money that came, or that a user says was sent. */
@@ -41,10 +41,6 @@ export interface InboxKind {
   detail?(pages: ConsolePages, view: View, detail: string): string | null
   /** Whether this operator can do the next act; if absent, every operator whose role allows it. */
   isFor?(entry: InboxRow, operator: string): boolean
-  /** The words before the other payment. */
-  readonly otherText?: ConsoleKey
-  /** The words with `count`, if the entry stands for several things. */
-  readonly countText?: ConsoleKey
   /** The page of the next act; if absent, the page of its payment. */
   path?(base: string, entry: InboxRow): string
 }

@@ -108,7 +108,7 @@ function Acts({ pages, view, file }: { pages: AllPages; view: View; file: Paymen
 
 /** Names the acts that this operator's role does not allow, and the roles that do. */
 function decidedByOthers(pages: AllPages, view: View, file: PaymentFile): readonly string[] {
-  const acts = pages.acts.filter((act) => isOfferedOn(pages, act, { subject: PAYMENT, file }))
+  const acts = pages.acts.filter((act) => isOfferedOn(pages, act, PAYMENT, file))
   const byRoles = new Map<string, string[]>()
   for (const act of acts.filter((one) => !mayDo(view.session.operator, one))) {
     const roles = inList(

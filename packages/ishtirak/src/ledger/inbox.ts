@@ -19,11 +19,9 @@ export const PAYMENTS_WAITING: readonly InboxKind[] = [
     place: 5,
     urgency: 'soon',
     select: PAID_TWICE,
-    otherPayment: 'w.detail',
     nextActs: ['payment.refund'],
     // The inbox shows the other payment in a line of its own.
     detail: () => null,
-    otherIs: 'the one before it',
-    otherText: 'secondOf',
+    other: { sql: 'w.detail', is: 'the one before it', text: 'secondOf' },
   },
 ]

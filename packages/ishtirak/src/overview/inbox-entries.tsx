@@ -56,11 +56,11 @@ function What({ pages, view, labels, entry }: Shown & { entry: InboxEntry }) {
       <b safe>{what === undefined ? title : view.say('entryOf', { entry: title, what })}</b>
       <Under>{detail === null || detail === code ? detail : capitalized(detail)}</Under>
       <Under>
-        {count > 1 && kind.countText ? view.say(kind.countText, { count: view.number(count) }) : null}
+        {count > 1 && kind.count ? view.say(kind.count.text, { count: view.number(count) }) : null}
       </Under>
-      {other !== null && kind.otherText ? (
+      {other !== null && kind.other ? (
         <span class="small line">
-          <span safe>{view.say(kind.otherText)}</span>{' '}
+          <span safe>{view.say(kind.other.text)}</span>{' '}
           <PaymentLink {...{ pages, view, id: other }} payment={labels.payment(other)} />
         </span>
       ) : null}

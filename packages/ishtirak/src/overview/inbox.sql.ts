@@ -44,13 +44,13 @@ const pagePart = (kind: InboxKind) => `(
 
 // An entry has these columns besides those of its part.
 const entryColumns = (kinds: readonly InboxKind[]) => `w.*, u.email, u.name,
-          ${byKind(kinds, 'otherPayment', 'null::text')} as other_payment_id,
+          ${byKind(kinds, 'other', 'null::text')} as other_payment_id,
           ${byKind(kinds, 'count', '1')} as count`
 
 /** Kinds with the same SQL share one branch. */
-function byKind(kinds: readonly InboxKind[], column: 'otherPayment' | 'count', none: string): string {
-  const whens = [...new Set(kinds.flatMap((kind) => kind[column] ?? []))].map((sql) => {
-    const places = kinds.filter((kind) => kind[column] === sql).map(({ place }) => place)
+function byKind(kinds: readonly InboxKind[], column: 'other' | 'count', none: string): string {
+  const whens = [...new Set(kinds.flatMap((kind) => kind[column]?.sql ?? []))].map((sql) => {
+    const places = kinds.filter((kind) => kind[column]?.sql === sql).map(({ place }) => place)
     return `when w.place in (${places.join(', ')}) then ${sql}`
   })
   return whens.length === 0 ? none : `case ${whens.join('\n               ')} else ${none} end`

@@ -74,7 +74,7 @@ export const inboxEntry = (kinds: readonly InboxKind[]) =>
         examples: ['amount: ours is 2000, the provider says 50'],
       }),
     ),
-    other_payment_id: nullable(Type.String({ description: describe(kinds, ({ otherIs }) => otherIs) })),
+    other_payment_id: nullable(Type.String({ description: describe(kinds, ({ other }) => other?.is) })),
     count: Type.Integer({ description: 'How many failed mails the entry stands for; 1 for other kinds' }),
     next_act: Type.Enum([...new Set(kinds.flatMap(({ nextActs }) => nextActs))], {
       description: 'The name of the act in the audit trail',

@@ -72,12 +72,16 @@ export function createSessionReader<Found extends object>(store: SessionStore<Fo
     const token = tokenOf(request)
     if (token !== undefined) await store.end(token)
   }
-  const lookUp = findRemembering(store, seen)
   return {
     /** Null: there is no session, or it is over. */
     session: async (request: FastifyRequest): Promise<WithFormToken<Found> | null> => {
       const token = tokenOf(request)
-      return token === undefined ? null : lookUp(token)
+      if (token === undefined) return null
+      const formToken = formTokenOf(token)
+      const found = await store.find(token)
+      if (found) seen.set(formToken, true)
+      else seen.delete(formToken)
+      return found && { ...found, formToken }
     },
     /** Whether this process found a session the last time that it looked for this cookie. */
     hasSeen: (request: FastifyRequest): boolean => {
@@ -171,16 +175,6 @@ export function cookiesFor(publicUrl: string) {
     // Lax: a link from elsewhere leads to a page that knows its reader; no page acts by GET.
     attributes: { path: '/', httpOnly: true, sameSite: 'lax', secure },
   } as const
-}
-
-function findRemembering<Found extends object>(store: SessionStore<Found>, seen: BoundedMap<string, true>) {
-  return async (token: string): Promise<WithFormToken<Found> | null> => {
-    const formToken = formTokenOf(token)
-    const found = await store.find(token)
-    if (found) seen.set(formToken, true)
-    else seen.delete(formToken)
-    return found && { ...found, formToken }
-  }
 }
 
 /**

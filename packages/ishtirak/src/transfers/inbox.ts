@@ -5,9 +5,7 @@ import { APPROVED_ONCE, OPEN, PROVED, SAME_PROOF } from './inbox.sql.js'
 const toDecide = {
   isMoney: true,
   nextActs: ['payment.approve'],
-  otherPayment: SAME_PROOF,
-  otherIs: 'one that the same file was sent for',
-  otherText: 'sameProof',
+  other: { sql: SAME_PROOF, is: 'one that the same file was sent for', text: 'sameProof' },
 } as const
 
 export const TRANSFERS_WAITING: readonly InboxKind[] = [
