@@ -29,8 +29,7 @@ export async function insertBatch(
   of: { readonly batch: object; readonly hashes: readonly string[]; readonly audit: AuditEntry },
   now: Instant,
 ): Promise<void> {
-  const values = [JSON.stringify(of.batch), of.hashes, JSON.stringify(of.audit), at(now)]
-  await database.query(insert, values)
+  await database.query(insert, [JSON.stringify(of.batch), of.hashes, JSON.stringify(of.audit), at(now)])
 }
 
 // The columns of `code_batches b`.
@@ -60,9 +59,8 @@ const selectOne = statement(
 /** `q` is a text that the reason contains. */
 export async function newestBatches(
   database: Queryable,
-  of: { readonly after: Position | null; readonly q: string; readonly limit: number },
+  { after, q, limit }: { after: Position | null; q: string; limit: number },
 ) {
-  const { after, q, limit } = of
   const found = await database.query(selectNewest, [after && at(after.at), after?.id ?? null, q, limit])
   return viewRowsAt(CodeBatchSchema, found, 'created_at')
 }
@@ -99,9 +97,8 @@ const selectUses = statement(
 /** Newest first. */
 export async function usesOfBatch(
   database: Queryable,
-  of: { readonly batchId: string; readonly after: Position | null; readonly limit: number },
+  { batchId, after, limit }: { batchId: string; after: Position | null; limit: number },
 ) {
-  const { batchId, after, limit } = of
   const asked = [batchId, after && at(after.at), after?.id ?? null, limit]
   return viewRowsAt(CodeUseSchema, await database.query(selectUses, asked), 'used_at')
 }

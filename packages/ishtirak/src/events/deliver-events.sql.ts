@@ -51,15 +51,9 @@ const claimUsers = statement(
 
 export async function claimUsersWithEvents(
   database: Queryable,
-  claim: {
-    readonly now: Instant
-    readonly limit: number
-    readonly until: Instant
-    readonly url: string
-  },
+  { now, limit, until, url }: { now: Instant; limit: number; until: Instant; url: string },
 ): Promise<readonly Lease[]> {
-  const rows = await database.query(claimUsers, [at(claim.now), claim.limit, at(claim.until), claim.url])
-  return rows.map(parseLease)
+  return (await database.query(claimUsers, [at(now), limit, at(until), url])).map(parseLease)
 }
 
 const parseWritten = rowOf({
@@ -199,15 +193,9 @@ const retryNow = statement(
  */
 export async function retryWaiting(
   database: Queryable,
-  of: {
-    readonly now: Instant
-    readonly later: Instant
-    readonly limit: number
-    readonly isAfresh: boolean
-  },
+  { now, later, limit, isAfresh }: { now: Instant; later: Instant; limit: number; isAfresh: boolean },
 ): Promise<number> {
-  const rows = await database.query(retryNow, [at(of.now), at(of.later), of.limit, of.isAfresh])
-  return rows.length
+  return (await database.query(retryNow, [at(now), at(later), limit, isAfresh])).length
 }
 
 const prune = statement(

@@ -82,12 +82,8 @@ async function beginLanes(deps: SendingDeps): Promise<number> {
   if (free === 0) return 0
   const now = deps.clock.now()
   const { url } = deps.outgoing.sender
-  const leases = await claimUsersWithEvents(deps.database, {
-    now,
-    limit: free,
-    until: now + DELIVERY_LEASE_MS,
-    url,
-  })
+  const claim = { now, limit: free, until: now + DELIVERY_LEASE_MS, url }
+  const leases = await claimUsersWithEvents(deps.database, claim)
   for (const lease of leases) {
     const lane = deliverInOrder(deps, lease).finally(() => lanes.delete(lane))
     lanes.add(lane)

@@ -26,9 +26,8 @@ const selectPage = statement(
 /** Newest first. Throws `invalid_cursor`. */
 export async function fullHours(
   database: Queryable,
-  of: { readonly userId: string; readonly cursor: string | null; readonly limit: number },
+  { userId, cursor, limit }: { userId: string; cursor: string | null; limit: number },
 ) {
-  const { userId, cursor, limit } = of
   const last = cursor === null ? null : cursors.decode(cursor)
   const after = last ? [at(last.hour), last.limit, last.scope] : ['infinity', '', '']
   const rows = await database.query(selectPage, [userId, ...after, limit + 1])
