@@ -39,7 +39,7 @@ it('what an open transaction wrote when a cursor was given out appears behind th
   await call(one, PLATFORM_KEY, '/platform/users/held', { name: 'held' }, 'PUT')
   const { cursor: begin } = await read(one, '')
   const now = Date.now()
-  const event = { id: 'evt_held', type: 'subscription.granted' } as const
+  const event = { id: 'evt_held', type: 'subscription.granted', mail: undefined } as const
   const content = { subscription: { plan: 'free', status: 'active' } } as const
   const booking = bookingOf(aPayment({ userId: 'held' }), { version: 0, eventId: 'evt_of_provider' })
   const database = openPostgres({ url: env.DATABASE_URL ?? '' })

@@ -1,9 +1,8 @@
 // Turns a revision into what the query that saves it reads: the columns of the rows that it changes, the
 // documents, events and mail that follow from it, and the line of the audit trail.
 import { describeAct, type OperatorAct } from '../acts/audit.sql.js'
-import type { MailKey } from '../core/announcement.js'
 import type { NewEntry } from '../core/balance.js'
-import { type EventContent, eventContent } from '../core/event.js'
+import { eventContent } from '../core/event.js'
 import { describedEvent, type EventType } from '../core/event-types.js'
 import type { Instant } from '../core/instant.js'
 import { codeUseChange } from '../core/payment.js'
@@ -67,14 +66,7 @@ function eventsOf(
     readonly entry: BalanceEntry | undefined
     readonly now: Instant
   },
-): {
-  readonly events: readonly {
-    readonly id: string
-    readonly type: EventType
-    readonly mail?: MailKey | undefined
-  }[]
-  readonly content?: EventContent
-} {
+) {
   if (types.length === 0) return { events: [] }
   const { subscription, entry, now } = as
   const of = {
