@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import type { UserPart } from '../acts/file-parts.js'
 import { balanceIn } from '../core/balance.js'
-import { describeStandingOrder } from '../core/event.js'
+import { describeBalance } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import { renewed, renewsAt, type SubscriptionFacts } from '../core/subscription.js'
 import { nullable, object } from '../http/schemas.js'
@@ -42,12 +42,7 @@ export function balancePart(deps: Pick<CommonParts, 'database' | 'clock' | 'rule
       const entries = await entriesOfUser(database, userId, { before: null, limit: ENTRIES_SHOWN })
       return { facts, entries, now }
     },
-    view: (part): Static<typeof BalanceFileSchema> | null =>
-      part && {
-        amount: balanceIn(part.facts),
-        currency: 'DZD',
-        renewal: describeStandingOrder(part.facts, part.now),
-      },
+    view: (part): Static<typeof BalanceFileSchema> | null => part && describeBalance(part.facts, part.now),
     card: (pages, view, part) => part && <BalanceCard {...{ pages, view, part }} />,
   }
 }

@@ -59,7 +59,7 @@ export function eventContent(types: readonly EventType[], of: EventCause, now: I
     ...(reason !== undefined && { reason }),
     ...(announcement && { announcement: describeAnnouncement(announcement) }),
     ...(grant && { grant: describeGrant(grant) }),
-    ...(balance && carried('balance') && { balance: describeBalance(balance, now) }),
+    ...(balance && carried('balance') && { balance: describeEntered(balance, now) }),
     ...(change && carried('change') && { change: describePlanChange(change) }),
   }
 }
@@ -212,13 +212,13 @@ export function describeStandingOrder(
   }
 }
 
-function describeBalance({ facts, entry }: BalanceOfEvent, now: Instant) {
-  return {
-    amount: balanceIn(facts),
-    currency: 'DZD',
-    renewal: describeStandingOrder(facts, now),
-    entry: entry ? describeEntry(entry) : null,
-  }
+/** The balance as the platform, the user and the operator see it. */
+export function describeBalance(facts: BalanceOfEvent['facts'], now: Instant) {
+  return { amount: balanceIn(facts), currency: 'DZD', renewal: describeStandingOrder(facts, now) }
+}
+
+function describeEntered({ facts, entry }: BalanceOfEvent, now: Instant) {
+  return { ...describeBalance(facts, now), entry: entry ? describeEntry(entry) : null }
 }
 
 function describeAnnouncement({ boundary, at, skipped }: Pick<Announcement, 'boundary' | 'at' | 'skipped'>) {

@@ -1,12 +1,12 @@
 // The shapes of a balance, and the views that fill them.
 import { type Static, Type } from 'typebox'
 import { ENTRY_KINDS } from '../core/balance.js'
-import { describeEntry, describeStandingOrder } from '../core/event.js'
+import { describeBalance, describeEntry } from '../core/event.js'
 import type { Instant } from '../core/instant.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 import type { BalanceEntry } from './balance-entries.sql.js'
-import { metadataSchema, returnUrlSchema, userPageOf, userPageQuery } from './schemas.js'
+import { metadataSchema, methodSchema, returnUrlSchema, userPageOf, userPageQuery } from './schemas.js'
 
 const wholeDinars = (description: string, ...examples: readonly number[]) =>
   Type.Integer({ description: `${description}, in whole dinars`, ...(examples.length > 0 && { examples }) })
@@ -53,9 +53,7 @@ export const BalanceQuerySchema = query(userPageQuery)
 
 export const TopUpRequestSchema = request('TopUpRequest', {
   amount: Type.Integer({ minimum: 1, description: 'The amount in whole dinars', examples: [6_000] }),
-  method: Type.Optional(
-    Type.String({ description: 'How to pay, as a payment names it; `card` if absent', examples: ['card'] }),
-  ),
+  method: methodSchema,
   return_url: Type.Optional(returnUrlSchema),
 })
 
@@ -81,9 +79,7 @@ export function viewBalance(
   now: Instant,
 ): UserBalanceView {
   return {
-    amount: facts.balance?.amount ?? 0,
-    currency: 'DZD',
-    renewal: describeStandingOrder(facts, now),
+    ...describeBalance(facts, now),
     data: entries.map(describeEntry),
     has_more: nextCursor !== null,
     next_cursor: nextCursor,

@@ -147,13 +147,15 @@ export const returnUrlSchema = Type.String({
   examples: ['https://app.example/billing/done'],
 })
 
+export const methodSchema = Type.Optional(
+  Type.String({ description: 'How to pay, as a payment names it; `card` if absent', examples: ['card'] }),
+)
+
 export const PaymentRequestSchema = request('PaymentRequest', {
   ...purchase,
   return_url: Type.Optional(returnUrlSchema),
   po_number: Type.Optional(poNumberSchema),
-  method: Type.Optional(
-    Type.String({ description: 'How to pay, as a payment names it; `card` if absent', examples: ['card'] }),
-  ),
+  method: methodSchema,
 })
 
 export const RedeemRequestSchema = request('RedeemRequest', {
@@ -191,17 +193,11 @@ export const BillingStatusSchema = object('BillingStatus', {
   ),
 })
 
-const amountAsked = nullable(
-  Type.Integer({ description: 'The amount asked for, if another was paid and accepted; else null' }),
-)
-
-const boughtBy = nullable(
-  Type.String({ description: 'The person who ordered it for the account; null where none is named' }),
-)
-
 export const PaymentSchema = object('Payment', {
   id: Type.String(),
-  bought_by: boughtBy,
+  bought_by: nullable(
+    Type.String({ description: 'The person who ordered it for the account; null where none is named' }),
+  ),
   kind: Type.Enum([...PAYMENT_PURPOSES], {
     description: '`change`: another plan for time that runs; `top_up`: money for the balance',
   }),
@@ -210,7 +206,9 @@ export const PaymentSchema = object('Payment', {
     Type.Integer({ description: 'How many months of the plan it buys; null for all but purchases' }),
   ),
   amount: Type.Integer({ description: 'Whole dinars; once it is paid, what came' }),
-  amount_asked: amountAsked,
+  amount_asked: nullable(
+    Type.Integer({ description: 'The amount asked for, if another was paid and accepted; else null' }),
+  ),
   currency: Type.String(),
   status: paymentStatus,
   method: Type.Enum([...PUBLIC_METHODS], { description: 'How it is paid' }),
@@ -231,16 +229,11 @@ export const PaymentSchema = object('Payment', {
   receipt_url: nullable(Type.String({ description: 'Once paid' })),
 })
 
-/** Bounds that the documentation names. */
-const METADATA_MAX = 20
-const NAME_PATTERN = '^[^\\p{Cc}\\p{Cs}]{1,40}$'
-const TEXT_PATTERN = '^[^\\u0000\\p{Cs}]*$'
-
 export const metadataSchema = Type.Record(
-  Type.String({ pattern: NAME_PATTERN }),
-  Type.String({ maxLength: 500, pattern: TEXT_PATTERN }),
+  Type.String({ pattern: '^[^\\p{Cc}\\p{Cs}]{1,40}$' }),
+  Type.String({ maxLength: 500, pattern: '^[^\\u0000\\p{Cs}]*$' }),
   {
-    maxProperties: METADATA_MAX,
+    maxProperties: 20,
     additionalProperties: false,
     description:
       'The platform’s notes at the payment: at most 20 names of 40 characters, each with a text of at ' +
