@@ -133,7 +133,8 @@ function partsOf(
     wallClock: wallClockIn(ZONE),
     transfers: { secondApprovalFrom: SECOND_APPROVAL_FROM },
     publicUrl: 'http://service.invalid',
-    receipts: { seller: EXAMPLE_SELLER, dayOf: (instant: number) => dayIn(ZONE)(instant).date },
+    seller: EXAMPLE_SELLER,
+    billingDayOf: (instant: number) => dayIn(ZONE)(instant).date,
     count: () => undefined,
     referencesIn: () => [],
   }

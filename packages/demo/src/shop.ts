@@ -216,9 +216,9 @@ export async function payAtDesk(
   of: { readonly offer: Offer; readonly method: 'cash' | 'cheque'; readonly reference: string },
 ): Promise<void> {
   const { offer, method, reference } = of
-  const { seller, dayOf } = parts.receipts
+  const { seller, billingDayOf } = parts
   const { bearsStampDuty } = parts.methods.of(method)
-  const duty = bearsStampDuty ? stampDutyAt(seller, offer.price.amount, dayOf(parts.clock.now())) : 0
+  const duty = bearsStampDuty ? stampDutyAt(seller, offer.price.amount, billingDayOf(parts.clock.now())) : 0
   const amount = offer.price.amount + duty / 100
   const { months, plan } = offer
   const taken = { plan: plan.id, months, method, amount, reference, why: 'paid at the desk' }

@@ -4,7 +4,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
 import { type DocumentSnapshot, totalOf } from '../core/receipt.js'
-import type { Subscription } from '../core/subscription.js'
+import {
+  type BillingRules,
+  type Subscription,
+  type SubscriptionFacts,
+  statusAt,
+} from '../core/subscription.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
 
 interface ChangeOf<Kind extends string, Value> {
@@ -39,7 +44,9 @@ const receipt = ofKind<'receipt', DocumentSnapshot>('receipt')
 
 /** `change.dinars('userBalance', 500, 2500)`; a value that stays: `change.dinars('amount', 2000)`. */
 export const change = {
-  access: (before: Subscription, after: Subscription) => access('access', before, after),
+  /** `after` is the facts as the decision would leave them. */
+  access: (before: SubscriptionFacts, after: SubscriptionFacts, now: Instant, rules: BillingRules) =>
+    access('access', statusAt(before, now, rules), statusAt(after, now, rules)),
   /** The status of a payment. */
   status: (before: string, after: string) => status('status', before, after),
   dinars: ofKind<'dinars', number>('dinars'),

@@ -6,7 +6,6 @@ import type { CheckoutReport } from '../core/checkout.js'
 import type { Instant } from '../core/instant.js'
 import { ownReport, type Payment, type Review } from '../core/payment.js'
 import { decideSettlement } from '../core/settlement.js'
-import { accessChange } from '../ledger/access-after.js'
 import { receiptOf } from '../ledger/documents.js'
 import type { loadPayment } from '../ledger/load.js'
 import type { SettleDeps } from '../ledger/settle.js'
@@ -40,7 +39,7 @@ export async function previewSettlement(
 
 /** The effect of a report. `accepted`: an operator accepts the differences. */
 export function effectOf(
-  deps: Pick<SettleDeps, 'rules' | 'methods' | 'ids' | 'receipts'>,
+  deps: Pick<SettleDeps, 'rules' | 'methods' | 'ids' | 'seller' | 'billingDayOf'>,
   { payment, user }: Loaded,
   report: CheckoutReport | null,
   now: Instant,
@@ -63,7 +62,7 @@ export function effectOf(
   return [
     change.receipt(booked ? receiptOf(deps, booked, buyer, now) : null),
     change.status(payment.status, after?.status ?? payment.status),
-    accessChange(subscription, decided?.subscription ?? subscription, now, deps.rules),
+    change.access(subscription, decided?.subscription ?? subscription, now, deps.rules),
   ]
 }
 

@@ -9,8 +9,7 @@ import { READ_RECEIPT, ReceiptLinks } from '../documents/read-receipt.js'
 import type { App } from '../http/app.js'
 import { inList, inParts, paidForInWords } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
-import { paymentTitle } from '../ledger/labels.js'
-import { StatusBadge } from '../ledger/status-badge.js'
+import { paymentTitle, StatusBadge } from '../ledger/labels.js'
 import { PAYMENT } from '../ledger/subjects.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { nextInInbox } from '../overview/inbox-entries.js'
@@ -53,7 +52,7 @@ function paymentPage(
   const { payment } = file
   const isBooked = payment.status === 'paid' || payment.status === 'refunded'
   const saysState = [recheck.name, REFUSED, ...(isBooked ? [] : BOOKING)]
-  const title = paymentTitle(pages, view, file)
+  const title = paymentTitle(pages.formats, view.locale, file)
   return renderConsole(pages, {
     ...view,
     title,

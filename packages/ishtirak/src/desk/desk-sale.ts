@@ -180,9 +180,9 @@ function methodNamed({ methods }: RecordDeps, wanted: DeskMethod) {
 }
 
 /** Returns what must be taken for a price, with the stamp duty of the day if the method bears it. */
-function chargesOf({ receipts: { seller, dayOf } }: RecordDeps, method: MethodTraits, now: number) {
+function chargesOf({ seller, billingDayOf }: RecordDeps, method: MethodTraits, now: number) {
   return (price: number) => {
-    const dutyCentimes = method.bearsStampDuty ? stampDutyAt(seller, price, dayOf(now)) : 0
+    const dutyCentimes = method.bearsStampDuty ? stampDutyAt(seller, price, billingDayOf(now)) : 0
     return { price, dutyCentimes, totalCentimes: price * 100 + dutyCentimes }
   }
 }

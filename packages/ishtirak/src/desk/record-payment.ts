@@ -21,7 +21,6 @@ import { isUserId } from '../core/user-id.js'
 import { request } from '../http/schemas.js'
 import { inParts, paidForInWords, planAndTerm } from '../i18n/formats.js'
 import { CATALOGS, instrumentName } from '../i18n/messages.js'
-import { accessChange } from '../ledger/access-after.js'
 import { type SubjectDeps, type SubjectUser, USER } from '../ledger/subjects.js'
 import { type Customer, findUser } from '../ledger/users.sql.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
@@ -168,7 +167,7 @@ export const recordPayment = act<RecordDeps>()({
         change.dinars('deskTotal', total),
         ...(dutyCentimes === 0 ? [] : [change.dinars('stampDuty', dutyCentimes / 100)]),
         change.text('deskReference', order.reference),
-        accessChange(subscription, after, now, deps.rules),
+        change.access(subscription, after, now, deps.rules),
         ...(balance === balanceAfter ? [] : [change.dinars('userBalance', balance, balanceAfter)]),
       ],
       save,

@@ -1,18 +1,20 @@
 // A credit note takes back an invoice with wrong details, and a new invoice with today's details follows.
+
 import { act } from '../acts/act.js'
 import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
 import { BillingError } from '../core/error.js'
 import { invoiceInForce } from '../core/invoice.js'
+import type { ChangeDeps } from '../ledger/change-user.js'
 import { changeBy } from '../ledger/change-user.js'
 import { creditNoteFor } from '../ledger/documents.js'
 import { documentsOfPayment } from '../ledger/documents.sql.js'
 import { loadPayment } from '../ledger/load.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
 import { documentsIn } from './documents-part.js'
-import { type InvoiceDeps, issueOwedTo, requireCompleteBuyer } from './invoices.js'
+import { issueOwedTo, requireCompleteBuyer } from './invoices.js'
 
-export const correctInvoice = act<InvoiceDeps & SubjectDeps>()({
+export const correctInvoice = act<ChangeDeps & SubjectDeps>()({
   name: 'payment.correct_invoice',
   roles: ['accountant'],
   on: PAYMENT,

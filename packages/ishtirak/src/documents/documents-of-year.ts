@@ -14,13 +14,13 @@ export const LISTED_MAX = 600
 
 /** The last ones, in order of issue. Throws `not_found` if there are none. */
 export async function fileOfYear(
-  { database, receipts }: ReceiptDeps,
+  { database, billingDayOf }: ReceiptDeps,
   of: { readonly userId: string; readonly year: number; readonly locale: Locale },
 ): Promise<SentFile> {
   const { userId, year, locale } = of
   const found = await listReceiptsOfYear(database, { userId, year, limit: LISTED_MAX })
   if (found.length === 0) throw new BillingError('not_found')
-  const columns = columnsIn(locale, receipts.dayOf)
+  const columns = columnsIn(locale, billingDayOf)
   const rows = found
     .filter((document) => !document.is_replaced)
     .map((document) => csvLine(Object.values(columns).map((cell) => cell(document))))
@@ -29,7 +29,7 @@ export async function fileOfYear(
 }
 
 /** Amounts in dinars. A credit note's amounts are negative. */
-function columnsIn(locale: Locale, dayOf: ReceiptDeps['receipts']['dayOf']) {
+function columnsIn(locale: Locale, dayOf: ReceiptDeps['billingDayOf']) {
   const dinars = ({ snapshot: { kind } }: DocumentOfYear, centimes: number) =>
     (kind === 'credit_note' ? -centimes : centimes) / 100
   const words = textsOfFolder('documents')[locale].receipt

@@ -1,12 +1,14 @@
 // The calls of users about documents: the receipt as PDF, the invoice of a payment, its documents, one of
 // them as PDF, and the table of a year.
+
 import { type Static, Type } from 'typebox'
 import { type SentFile, type UserRequest, userCall } from '../acts/user-call.js'
 import type { Locale } from '../core/locale.js'
 import { locale, nullable, object, query } from '../http/schemas.js'
+import type { ChangeDeps } from '../ledger/change-user.js'
 import type { StoredDocument } from '../ledger/documents.sql.js'
 import { fileOfYear } from './documents-of-year.js'
-import { askForInvoice, documentsOfUser, type InvoiceDeps } from './invoices.js'
+import { askForInvoice, documentsOfUser } from './invoices.js'
 import { askForReceipt, type ReceiptDeps } from './receipt.js'
 
 export const LangSchema = query({ lang: Type.Optional(locale) })
@@ -82,7 +84,7 @@ export function viewDocument({ kind, number, issuedOn, snapshot }: StoredDocumen
   return { kind, number, issued_on: issuedOn, about: about?.number ?? null, po_number: poNumber ?? null }
 }
 
-export const invoice = userCall<InvoiceDeps>()({
+export const invoice = userCall<ChangeDeps>()({
   name: 'invoice',
   operationId: 'askForInvoice',
   summary: 'The invoice of a payment, which is issued if there is none',
@@ -98,7 +100,7 @@ export const invoice = userCall<InvoiceDeps>()({
     viewDocument(await askForInvoice(deps, { userId, paymentId })),
 })
 
-export const documentsOf = userCall<InvoiceDeps>()({
+export const documentsOf = userCall<ChangeDeps>()({
   name: 'documentsOf',
   operationId: 'listDocumentsOfPayment',
   summary: 'The documents of a payment, in the order in which they were issued',

@@ -1,6 +1,8 @@
 // Documents as a capability: calls, acts, mail, portal parts, and the job that issues owed invoices.
+
 import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
+import type { ChangeDeps } from '../ledger/change-user.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
 import { correctInvoice } from './correct-invoice.js'
 import {
@@ -14,7 +16,7 @@ import {
   receipt,
 } from './documents.call.js'
 import { documentsPart } from './documents-part.js'
-import { type InvoiceDeps, issueOwedInvoices } from './invoices.js'
+import { issueOwedInvoices } from './invoices.js'
 import { receiptPages } from './portal-part.js'
 import { downloadReceipt, type ReadReceiptDeps } from './read-receipt.js'
 import { documentMails, type ReceiptMailDeps } from './receipt-mail.js'
@@ -40,7 +42,7 @@ export interface ReceiptCalls {
 
 export const documentCalls = [receipt, documentsOfYear, invoice, documentsOf, document]
 
-export const documents: Capability<InvoiceDeps & SubjectDeps & ReceiptMailDeps & ReadReceiptDeps> = {
+export const documents: Capability<ChangeDeps & SubjectDeps & ReceiptMailDeps & ReadReceiptDeps> = {
   name: 'documents',
   calls: documentCalls,
   acts: [correctInvoice],

@@ -5,13 +5,11 @@ import { BillingError } from '../core/error.js'
 import { DAY, type Instant, MINUTE } from '../core/instant.js'
 import { invoiceInForce, invoiceRefusal } from '../core/invoice.js'
 import { type ChangeDeps, changeUser, type Decided } from '../ledger/change-user.js'
-import { type DocumentDeps, invoiceFor, type NewDocument } from '../ledger/documents.js'
+import { invoiceFor, type NewDocument } from '../ledger/documents.js'
 import { documentAt, documentsOfPayment, type StoredDocument } from '../ledger/documents.sql.js'
 import { loadPayment, requireUser } from '../ledger/load.js'
 import { findPayment } from '../ledger/payments.sql.js'
 import { claimOwed, finishOwed, paymentsOwed } from './invoices.sql.js'
-
-export type InvoiceDeps = ChangeDeps & DocumentDeps
 
 interface OfUser {
   readonly userId: string
@@ -23,7 +21,7 @@ interface OfUser {
  * payment), `payment_not_paid`, `already_refunded`, `conflict` for a top-up, and `buyer_incomplete`.
  */
 export async function askForInvoice(
-  deps: InvoiceDeps,
+  deps: ChangeDeps,
   { userId, paymentId }: OfUser,
   inTurnOf: string | null = userId,
 ): Promise<StoredDocument> {
@@ -58,7 +56,7 @@ export function requireCompleteBuyer(buyer: BuyerDetails | null): BuyerDetails {
 
 /** A payment and its documents, in order. Throws `not_found`, also for another user's payment. */
 export async function documentsOfUser(
-  { database }: Pick<InvoiceDeps, 'database'>,
+  { database }: Pick<ChangeDeps, 'database'>,
   { userId, paymentId }: OfUser,
 ) {
   const payment = await findPayment(database, userId, paymentId)
@@ -72,7 +70,7 @@ const LEASE_MS = 5 * MINUTE
 const USERS_A_ROUND = 100
 
 /** Issues owed invoices and returns how many. */
-export async function issueOwedInvoices(deps: InvoiceDeps, goesOn: () => boolean): Promise<number> {
+export async function issueOwedInvoices(deps: ChangeDeps, goesOn: () => boolean): Promise<number> {
   let issued = 0
   const now = deps.clock.now()
   const leasedUntil = now + LEASE_MS
@@ -89,7 +87,7 @@ export async function issueOwedInvoices(deps: InvoiceDeps, goesOn: () => boolean
  * Issues what is owed to a user and returns how many invoices that were. A person gets an invoice only on
  * request, so none is owed but in place of one that a credit note took back.
  */
-export async function issueOwedTo(deps: InvoiceDeps, userId: string, now: Instant): Promise<number> {
+export async function issueOwedTo(deps: ChangeDeps, userId: string, now: Instant): Promise<number> {
   const { buyer } = await requireUser(deps, userId)
   if (!buyer || missingDetails(buyer).length > 0) return 0
   const since = buyer.kind === 'company' ? now - OWED_SINCE : now + DAY

@@ -1,10 +1,12 @@
 // Documents on the portal: the links beside payments, the files behind them, and the request for an invoice.
+
 import { sendUserFile } from '../acts/send-file.js'
 import { missingDetails } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import { invoiceInForce, invoiceRefusal } from '../core/invoice.js'
 import { publicStatusAt, type ShownPayment } from '../core/payment.js'
+import type { ChangeDeps } from '../ledger/change-user.js'
 import { documentsOfPayments, type StoredDocument } from '../ledger/documents.sql.js'
 import { hrefIn, OwnForm, portalForm } from '../pages/own-form.js'
 import { Card } from '../pages/portal-frame.js'
@@ -12,14 +14,14 @@ import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
 import { queryOf } from '../pages/reader.js'
 import { WITHOUT_HEAD } from './documents.call.js'
 import { fileOfYear } from './documents-of-year.js'
-import { askForInvoice, type InvoiceDeps } from './invoices.js'
+import { askForInvoice } from './invoices.js'
 import { askForReceipt, type ReceiptDeps } from './receipt.js'
 
 interface OfPath {
   readonly Params: { readonly payment_id: string }
 }
 
-export const receiptPages: PortalKinds<ReceiptDeps & InvoiceDeps> = {
+export const receiptPages: PortalKinds<ReceiptDeps & ChangeDeps> = {
   routes: (app, pages) => {
     const { reader, users } = pages
     const hidden = { schema: { hide: true }, onRequest: users.onRequest }

@@ -4,7 +4,6 @@ import { BillingError } from '../core/error.js'
 import { type IssuedDocument, invoiceInForce, namedDocument, showsRefund } from '../core/invoice.js'
 import type { Locale } from '../core/locale.js'
 import type { Payment } from '../core/payment.js'
-import type { ReceiptRules } from '../ledger/documents.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { createWorkQueue, singleFlight } from '../runtime/async.js'
 import type { Log } from '../runtime/log.js'
@@ -13,8 +12,7 @@ import { notePrint } from './printed-documents.sql.js'
 import { type ReceiptForm, renderReceipt } from './render-receipt.js'
 import { createTypesetter, missingForReceipts, type Typesetter } from './typesetter.js'
 
-export interface ReceiptDeps extends Pick<CommonParts, 'database' | 'clock'> {
-  readonly receipts: ReceiptRules
+export interface ReceiptDeps extends Pick<CommonParts, 'database' | 'clock' | 'seller' | 'billingDayOf'> {
   readonly printer: ReturnType<typeof createReceiptPrinter>
 }
 
@@ -97,7 +95,7 @@ export async function readReceipt(
   printedFor: PrintedFor,
   waitingMax = Number.POSITIVE_INFINITY,
 ): Promise<Receipt> {
-  const { database, receipts, printer } = deps
+  const { database, billingDayOf, printer } = deps
   const { payment, documents, document } = await findReceipt(deps, of)
   const { number, snapshot, kind } = document
   const isRefunded = payment.status === 'refunded' && showsRefund(document, documents)
@@ -107,7 +105,7 @@ export async function readReceipt(
     const isDuplicate = await isPrintedAgain(deps, { payment, document }, printedFor)
     const copy = {
       ...{ snapshot, number, isDuplicate },
-      ...(refundedAt !== null && { refundedOn: receipts.dayOf(refundedAt) }),
+      ...(refundedAt !== null && { refundedOn: billingDayOf(refundedAt) }),
       ...(inForce && { invoice: namedDocument(inForce) }),
     }
     return renderReceipt(typesetter, copy, of.locale, of.form)

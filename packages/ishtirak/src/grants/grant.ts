@@ -10,7 +10,6 @@ import { mostOf, type Operator, type Permission, requireRole } from '../core/rol
 import { lastPlan } from '../core/subscription.js'
 import { request } from '../http/schemas.js'
 import { planName } from '../i18n/messages.js'
-import { accessChange } from '../ledger/access-after.js'
 import { type ChangeDeps, changeBy } from '../ledger/change-user.js'
 import { daysGrantedBelowOwners } from '../ledger/grants.sql.js'
 import { loadUser } from '../ledger/load.js'
@@ -78,7 +77,7 @@ export const grantDays = act<GrantDeps>()({
       version: user.version,
       changes: [
         change.count('daysAsked', input.days),
-        accessChange(user.subscription, revision.subscription, now, deps.rules),
+        change.access(user.subscription, revision.subscription, now, deps.rules),
       ],
       save: () => changeBy(deps, by, { userId, user }, { revision, now }),
     }

@@ -17,10 +17,7 @@ import { saveSettlement } from './settle.sql.js'
 import { changeOf, type SettlementChange } from './settlement-change.js'
 import { findUser, type UserRecord } from './users.sql.js'
 
-export interface ChangeDeps
-  extends AuditDeps,
-    DocumentDeps,
-    Pick<CommonParts, 'rules' | 'log' | 'inTurn' | 'methods'> {}
+export type ChangeDeps = AuditDeps & DocumentDeps & Pick<CommonParts, 'rules' | 'log' | 'inTurn' | 'methods'>
 
 /** `stale`: what was read is no longer true, so the decision is made again. */
 export type Decided<Result> =

@@ -6,8 +6,8 @@ import { documentOfBooking } from './documents.js'
 
 it('a booking keeps the fees that were said: none of a balance, unknown if above the price', () => {
   const method = { bearsStampDuty: false }
-  const receipts = { seller: EXAMPLE_SELLER, dayOf: dayInAlgiers }
-  const deps = { methods: { of: () => method }, receipts } as unknown as Parameters<
+  const receipts = { seller: EXAMPLE_SELLER, billingDayOf: dayInAlgiers }
+  const deps = { methods: { of: () => method }, ...receipts } as unknown as Parameters<
     typeof documentOfBooking
   >[0]
   const period = { periodStart: NOON, periodEnd: NOON + days(30) }

@@ -8,7 +8,6 @@ import {
   documentSeries,
   drawUpReceipt,
   type IssuedKind,
-  type Seller,
   totalOf,
 } from '../core/receipt.js'
 import type { StoredReport } from '../core/stored-report.js'
@@ -17,18 +16,7 @@ import { sellerHash } from './documents.sql.js'
 import type { CommonParts } from './parts.js'
 import type { UserRecord } from './users.sql.js'
 
-/** What documents show, and later settings must not change. */
-export interface ReceiptRules {
-  /** The seller, with the dated taxes on their sales. */
-  readonly seller: Seller
-  /** The day of an instant in the billing time zone, `YYYY-MM-DD`. */
-  readonly dayOf: (instant: Instant) => string
-}
-
-export interface DocumentDeps {
-  readonly receipts: ReceiptRules
-}
-
+export type DocumentDeps = Pick<CommonParts, 'seller' | 'billingDayOf'>
 type BookingDeps = DocumentDeps & Pick<CommonParts, 'methods'>
 
 /** `report`: the report that booked the payment, if a report did. */
@@ -55,7 +43,7 @@ function feeCentimesOf({ method, price }: Payment, report: StoredReport | undefi
 
 /** Drawn up with the booking: no later change of name, tax or seller touches it. */
 export function receiptOf(
-  { methods, receipts: { seller, dayOf } }: BookingDeps,
+  { methods, seller, billingDayOf: dayOf }: BookingDeps,
   payment: Payment,
   user: Pick<UserRecord, 'name' | 'email' | 'buyer'> & { readonly userId: string },
   now: Instant,
@@ -99,8 +87,8 @@ export function describeTotal(snapshot: DocumentSnapshot) {
   return { stamp_duty: snapshot.stampDutyCentimes / 100, total: totalOf(snapshot) / 100 }
 }
 
-function issueAt({ receipts: { seller, dayOf } }: DocumentDeps, now: Instant) {
-  return { seller: seller.identity, issuedAt: now, issuedOn: dayOf(now) }
+function issueAt({ seller, billingDayOf }: DocumentDeps, now: Instant) {
+  return { seller: seller.identity, issuedAt: now, issuedOn: billingDayOf(now) }
 }
 
 /** A document to issue, for the query that saves a revision, which draws its number. */

@@ -1,9 +1,9 @@
 // A user's access ends now, as for fraud. What was paid stays paid, and the next payment begins anew.
 import { act } from '../acts/act.js'
+import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
 import { BillingError } from '../core/error.js'
 import { decideEnd } from '../core/refund.js'
-import { accessChange } from './access-after.js'
 import { type ChangeDeps, changeBy } from './change-user.js'
 import { loadUser } from './load.js'
 import { type SubjectDeps, USER } from './subjects.js'
@@ -27,7 +27,7 @@ export const endAccess = act<ChangeDeps & SubjectDeps>()({
     if (!revision) throw new BillingError('conflict')
     return {
       version: user.version,
-      changes: [accessChange(user.subscription, revision.subscription, now, deps.rules)],
+      changes: [change.access(user.subscription, revision.subscription, now, deps.rules)],
       save: () => changeBy(deps, by, { userId, user }, { revision, now }),
     }
   },

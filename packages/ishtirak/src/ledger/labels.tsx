@@ -1,4 +1,6 @@
-// The text of links to payments and users: `Pro · 3 months · 5 400 DA` or a name, never an id.
+// The text of links to payments and users: `Pro · 3 months · 5 400 DA` or a name, never an id. Also the
+// status of a payment as a badge.
+import { statusKey } from '../acts/changes.js'
 import type { Locale } from '../core/locale.js'
 import { plainName } from '../core/name.js'
 import type { Payment } from '../core/payment.js'
@@ -7,13 +9,9 @@ import type { Formats } from '../i18n/formats.js'
 import { inParts, paidForInWords } from '../i18n/formats.js'
 import { addressOf, type ConsolePages, type View } from '../pages/console-frame.js'
 import { findPaymentsById } from './payments.sql.js'
-import { findProfiles } from './users.sql.js'
+import { findProfiles, type UserRecord } from './users.sql.js'
 
-export function paymentInWords(
-  { amountPaid }: Pick<Formats, 'amountPaid'>,
-  payment: Payment,
-  locale: Locale,
-): string {
+export function paymentInWords({ amountPaid }: Formats, payment: Payment, locale: Locale): string {
   return inParts([paidForInWords(payment, locale), amountPaid(payment, locale)], locale)
 }
 
@@ -56,16 +54,28 @@ export function PaymentLink(of: {
 
 /** `Samira Taleb · Pro · 3 months · 5 400 DA` */
 export function paymentTitle(
-  pages: { readonly formats: Pick<Formats, 'amountPaid'> },
-  { locale }: { readonly locale: Locale },
-  of: {
-    readonly payment: Payment
-    readonly user: { readonly name: string | null; readonly email: string | null }
-  },
+  formats: Formats,
+  locale: Locale,
+  { payment, user }: { readonly payment: Payment; readonly user: Pick<UserRecord, 'name' | 'email'> },
 ): string {
-  const { payment, user } = of
   const name = plainName(user.name ?? user.email ?? payment.userId)
   // A name in Arabic, where it is first, would turn a title in French around.
   const first = locale === 'ar' ? name : `\u200e\u2068${name}\u2069`
-  return inParts([first, paymentInWords(pages.formats, payment, locale)], locale)
+  return inParts([first, paymentInWords(formats, payment, locale)], locale)
+}
+
+const BADGES: Readonly<Record<string, string>> = {
+  paid: '',
+  review: 'warn',
+  pending: 'none',
+  requested: 'none',
+}
+
+export function StatusBadge({ view, payment }: { view: View; payment: Payment }) {
+  const { status } = payment
+  return (
+    <span class={`badge ${BADGES[status] ?? 'bad'}`} safe>
+      {view.say(statusKey(status))}
+    </span>
+  )
 }

@@ -1,5 +1,6 @@
 // The parts of the service that many use cases need. `main/wire.ts` builds them under these names; each use
 // case names those that it needs.
+import type { Instant } from '../core/instant.js'
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
 import type { BillingRules } from '../core/subscription.js'
@@ -23,6 +24,7 @@ export interface CommonParts {
   readonly rules: BillingRules
   readonly catalogue: Catalogue
   readonly methods: PaymentMethods
+  /** The seller, with the dated taxes on their sales. */
   readonly seller: Seller
   readonly publicUrl: string
   /** The address of the hosting platform's own pages, without a slash at the end. */
@@ -32,6 +34,8 @@ export interface CommonParts {
   readonly formats: Formats
   /** The billing time zone. */
   readonly wallClock: WallClock
+  /** The day of an instant in the billing time zone, `YYYY-MM-DD`. The last few days are cached. */
+  readonly billingDayOf: (instant: Instant) => string
   /** Repeated revisions of one user wait for each other within this process. */
   readonly inTurn: InTurn
   readonly noteUse: NoteUse

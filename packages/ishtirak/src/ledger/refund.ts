@@ -12,15 +12,14 @@ import { type BillingRules, BY_BALANCE, dueRenewal, renewed } from '../core/subs
 import { request } from '../http/schemas.js'
 import type { View } from '../pages/console-frame.js'
 import type { Field } from '../pages/field.js'
-import { accessChange } from './access-after.js'
 import { givenToBalance } from './balance-entries.sql.js'
 import { type ChangeDeps, changeBy } from './change-user.js'
-import { creditNoteFor, type DocumentDeps, describeTotal } from './documents.js'
+import { creditNoteFor, describeTotal } from './documents.js'
 import { documentsOfPayment } from './documents.sql.js'
 import { loadPayment, refusalByStatus } from './load.js'
 import { PAYMENT, type SubjectDeps } from './subjects.js'
 
-type RefundDeps = ChangeDeps & SubjectDeps & DocumentDeps
+type RefundDeps = ChangeDeps & SubjectDeps
 
 type Loaded = Awaited<ReturnType<typeof loadRefundable>>
 
@@ -120,10 +119,7 @@ export const refund = act<RefundDeps>()({
 
 function changesBy({ user, paid }: Loaded, refunded: Refund, now: Instant, rules: BillingRules) {
   const { subscription } = user
-  const places = placesOf(subscription.periods)
-  const moved = refunded.moved.flatMap((to) =>
-    places.filter(({ sourceId }) => sourceId === to.sourceId).map((from) => ({ from, to })),
-  )
+  const before = new Map(placesOf(subscription.periods).map((place) => [place.sourceId, place]))
   // With the refunded money the standing order may buy at once, so access and balance are shown after that.
   const due = dueRenewal(refunded.subscription, now, rules)
   const after = renewed(refunded.subscription, now, rules)
@@ -131,9 +127,9 @@ function changesBy({ user, paid }: Loaded, refunded: Refund, now: Instant, rules
   return [
     change.dinars('amount', paid.total),
     change.status('paid', 'refunded'),
-    accessChange(subscription, refunded.subscription, now, rules),
+    change.access(subscription, refunded.subscription, now, rules),
     ...(bought ? [change.text('orderBuys', null, bought)] : []),
     ...(refunded.entry ? [change.dinars('userBalance', balanceIn(subscription), balanceIn(after))] : []),
-    ...moved.map(({ from, to }) => change.span('period', from, to, to.sourceId)),
+    ...refunded.moved.map((to) => change.span('period', before.get(to.sourceId) ?? null, to, to.sourceId)),
   ]
 }

@@ -65,8 +65,7 @@ export const PAYMENT: Subject<SubjectDeps, SubjectPayment> = {
   },
   about: async (deps, paymentId) => {
     const { payment, user } = await requirePayment(deps, paymentId)
-    const label = (formats: Formats, locale: Locale) =>
-      paymentTitle({ formats }, { locale }, { payment, user })
+    const label = (formats: Formats, locale: Locale) => paymentTitle(formats, locale, { payment, user })
     return { userId: payment.userId, paymentId, label }
   },
   file: ({ files }) => files.payment,

@@ -215,7 +215,7 @@ function createParts(config: WiredConfig, world: PartsWorld, { count }: Metrics)
   const ids = createIds()
   const oldSecrets = watchOldSecrets(config.oldSecrets, world)
   const { noteUse } = oldSecrets
-  const billingDayOf = dayIn(billing.timeZone)
+  const dayOf = dayIn(billing.timeZone)
   const { name, email } = seller.identity
   const methods = methodsOf(config, { ...world, noteUse })
   const examinedGateways = watchGateways(methods.gateways)
@@ -225,7 +225,7 @@ function createParts(config: WiredConfig, world: PartsWorld, { count }: Metrics)
     ...config,
     ...{ count, wait, oldSecrets, noteUse, ...(tracing && { tracing }) },
     ...{ database, clock, log, ids, methods, rules: rulesOf(config, methods), inTurn: createTurns() },
-    receipts: { seller, dayOf: (instant: Instant) => billingDayOf(instant).date },
+    billingDayOf: (instant: Instant) => dayOf(instant).date,
     uploads: createUploads(),
     ...rateLimits(clock),
     mailsLinks: mailer !== undefined,

@@ -12,7 +12,6 @@ import { decideEnd } from '../core/refund.js'
 import { mayDo, type Permission, requireRole } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import { request } from '../http/schemas.js'
-import { accessChange } from '../ledger/access-after.js'
 import { type ChangeDeps, tryChange } from '../ledger/change-user.js'
 import { loadUser } from '../ledger/load.js'
 import { saveSettlement } from '../ledger/settle.sql.js'
@@ -78,7 +77,7 @@ export const eraseAct = act<ErasePersonDeps>()({
     return {
       version,
       changes: [
-        ...(end ? [accessChange(subscription, end.subscription, now, deps.rules)] : []),
+        ...(end ? [change.access(subscription, end.subscription, now, deps.rules)] : []),
         change.text('user', name, null),
         change.text('email', email, null),
         change.text('phone', found.phone, null),

@@ -55,14 +55,13 @@ async function tryProforma(
   userId: string,
   { poNumber, ...wanted }: WantedProforma,
 ): Promise<Proforma | 'stale'> {
-  const { database, clock } = deps
-  const { dayOf, seller } = deps.receipts
+  const { database, clock, billingDayOf, seller } = deps
   const transfers = transferMethod(deps)
   if (!transfers) throw new BillingError('unknown_method')
   const user = await findUser(database, userId)
   const details = requireCompleteBuyer(user?.buyer ?? null)
   const now = clock.now()
-  const issuedOn = dayOf(now)
+  const issuedOn = billingDayOf(now)
   const { planId, months, start } = wanted
   const { offer, change, amount } = (await readQuote(deps, { userId, ...wanted })).quote
   const time = change ? timeOf(change) : null
@@ -128,7 +127,7 @@ export async function openProformas(deps: ProformaDeps, userId: string): Promise
 
 /** A proforma is sold once. One of test mode is never sold for real money. */
 function holds(deps: ProformaDeps, { snapshot: { live, validUntil = '' }, isPaid }: Proforma): boolean {
-  const today = deps.receipts.dayOf(deps.clock.now())
+  const today = deps.billingDayOf(deps.clock.now())
   return !isPaid && live === transferMethod(deps)?.live && today <= validUntil
 }
 
