@@ -75,10 +75,9 @@ class Postgres extends SessionDatabase {
         this.#connections.set(client, { ...otherEnd, isNamed, readers: new Map() })
       },
     })
-    const lost = options.onConnectionLost ?? (() => {})
     // Without a listener an error event ends the process: the pool's for idle connections, the client's for
     // those in use (whose statement fails as well, and reports it to its caller).
-    this.#pool.on('error', lost)
+    this.#pool.on('error', (error) => options.onConnectionLost?.(error))
     this.#pool.on('connect', (client) => void client.on('error', () => {}))
   }
 
@@ -86,10 +85,10 @@ class Postgres extends SessionDatabase {
   async close(): Promise<void> {
     if (this.#isClosing) return
     this.#isClosing = true
-    if (this.#underWay > 0)
-      await new Promise<void>((resolve) => {
-        this.#onIdle = resolve
-      })
+    const idle = new Promise<void>((resolve) => {
+      this.#onIdle = resolve
+    })
+    if (this.#underWay > 0) await idle
     await this.#pool.end()
   }
 
@@ -153,8 +152,8 @@ class PooledSession implements DatabaseSession {
     const { isNamed, isPooler, schema, readers } = known
     const ahead = isChange || (isPooler && schema !== undefined) ? settingsAhead(known, giveUpAt) : []
     const answered = new Promise<NamedRun>((resolve, reject) => {
-      const run = [isNamed ? name : '', text, parameters, readers] as const
-      client.query(new NamedQuery([...run], ahead, giveUpAt, resolve, reject))
+      const kept = isNamed ? name : ''
+      client.query(new NamedQuery([kept, text, parameters, readers], ahead, giveUpAt, resolve, reject))
     })
     return (await this.#translated(answered)).rows()
   }
