@@ -3,7 +3,7 @@
 import { pageCursor } from '../acts/paging.js'
 import { NEVER_PAID } from '../core/subscription.js'
 import { type BalanceEntry, entriesOfUser } from '../ledger/balance-entries.sql.js'
-import { type BalanceQuery, type UserBalanceView, viewBalance } from '../ledger/balance-schemas.js'
+import { type BalanceQuery, viewBalance } from '../ledger/balance-schemas.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
 import { findCurrentUser } from '../ledger/load.js'
 
@@ -16,11 +16,7 @@ const cursors = pageCursor<Pick<BalanceEntry, 'sequence'>>(
 )
 
 /** The form of the API. Throws `invalid_cursor`. */
-export async function showBalance(
-  deps: ChangeDeps,
-  userId: string,
-  { limit = 20, cursor }: BalanceQuery,
-): Promise<UserBalanceView> {
+export async function showBalance(deps: ChangeDeps, userId: string, { limit = 20, cursor }: BalanceQuery) {
   const before = cursor === undefined ? null : cursors.decode(cursor).sequence
   const facts = (await findCurrentUser(deps, userId))?.subscription ?? NEVER_PAID
   const found = await entriesOfUser(deps.database, userId, { before, limit: limit + 1 })

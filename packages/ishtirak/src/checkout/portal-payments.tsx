@@ -172,11 +172,7 @@ function HistoryLine({ payment, section }: { payment: ShownPayment; section: Par
   )
 }
 
-function whatItBought(
-  { pages, view, say }: PartSection,
-  payment: ShownPayment,
-  status: PublicPaymentStatus,
-): string {
+function whatItBought({ pages, view, say }: PartSection, payment: ShownPayment, status: PublicPaymentStatus) {
   const { periodStart, periodEnd, months, instrument, boughtBy } = payment
   const { locale } = view
   const bought = months === 1 ? planName(payment.plan.name, locale) : paidForInWords(payment, locale)
@@ -189,11 +185,7 @@ function whatItBought(
   }
   const day = (instant: Instant) => pages.formats.day(instant, locale)
   const period = say('boughtPeriod', { start: day(periodStart), end: day(periodEnd) })
-  return inParts(
-    [
-      ...[bought, period, ...(instrument === null ? [] : [instrumentName(instrument, locale)])],
-      ...(boughtBy === null ? [] : [say('boughtBy', { person: boughtBy })]),
-    ],
-    locale,
-  )
+  const paidWith = instrument === null ? [] : [instrumentName(instrument, locale)]
+  const buyer = boughtBy === null ? [] : [say('boughtBy', { person: boughtBy })]
+  return inParts([bought, period, ...paidWith, ...buyer], locale)
 }

@@ -42,15 +42,13 @@ const scheduleNext = statement(
     where user_id = $1 and id = $2 and next_check_at = $4::timestamptz`,
 )
 
-/** Sets the next lookup; null: none. Only while the claim holds, because others set their own schedule. */
-export async function scheduleNextCheck(
-  database: Queryable,
-  /** The payment as it was claimed. */
-  payment: Payment,
-  nextCheckAt: Instant | null,
-): Promise<void> {
-  const { userId, id } = payment
-  await database.query(scheduleNext, [userId, id, at(nextCheckAt), at(payment.nextCheckAt)])
+/**
+ * Sets the next lookup of a claimed payment; null: none. Only while the claim holds, because others set their
+ * own schedule.
+ */
+export async function scheduleNextCheck(database: Queryable, claimed: Payment, nextCheckAt: Instant | null) {
+  const { userId, id } = claimed
+  await database.query(scheduleNext, [userId, id, at(nextCheckAt), at(claimed.nextCheckAt)])
 }
 
 const claimAsked = statement(

@@ -122,10 +122,7 @@ export async function callerOf(request: UserRequest) {
 export type ReturnDeps = Pick<CommonParts, 'platformUrl' | 'returnOrigins'>
 
 /** Throws `validation_failed` for an origin other than the platform's and RETURN_ORIGINS. */
-export function returnUrlOf(
-  { platformUrl, returnOrigins }: ReturnDeps,
-  given: string | undefined,
-): string | undefined {
+export function returnUrlOf({ platformUrl, returnOrigins }: ReturnDeps, given: string | undefined) {
   if (given === undefined) return undefined
   const url = URL.canParse(given) ? new URL(given) : null
   // `blob:` has the origin of the address behind it.

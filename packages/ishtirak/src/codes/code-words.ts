@@ -22,11 +22,8 @@ export function givesInWords(
     amount === null ? null : say('amountOff', { amount: money(amount) }),
     plan === null ? null : planName(planById(catalogue, plan)?.name ?? plan, locale),
     months === null ? null : termInWords(months, locale),
-  ]
-  return inParts(
-    parts.filter((part) => part !== null),
-    locale,
-  )
+  ].filter((part) => part !== null)
+  return inParts(parts, locale)
 }
 
 export type Validity = Pick<Static<typeof CodeBatchSchema>, 'from' | 'until'>

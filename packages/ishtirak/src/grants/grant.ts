@@ -110,11 +110,7 @@ function grantTo(
 }
 
 /** The form asks for a plan if the user never had one. */
-function daysFields(
-  { clock, rules }: ConsolePages & GrantDeps,
-  view: View,
-  { subscription }: UserRecord,
-): readonly Field[] {
+function daysFields({ clock, rules }: ConsolePages & GrantDeps, view: View, { subscription }: UserRecord) {
   const { say, locale } = view
   const now = clock.now()
   const plans = rules.catalogue.plans.filter(

@@ -108,9 +108,7 @@ function readMetadata(metadata: unknown, key: string): string | null {
 function readCheckoutUrl(value: unknown): string | null {
   if (typeof value !== 'string' || !URL.canParse(value)) return null
   const url = new URL(value)
-  if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.username !== '' || url.password !== '') {
-    return null
-  }
+  if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return null
   if (url.hostname === 'pay.chargily.dz' && url.port === '') url.protocol = 'https:'
   return url.href
 }

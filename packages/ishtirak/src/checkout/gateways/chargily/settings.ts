@@ -59,14 +59,9 @@ export const CHARGILY: GatewaySettings<ChargilyConfig> = {
       ],
     ]
   },
-  read: ({
-    CHARGILY_SECRET_KEY: secretKey,
-    CHARGILY_WEBHOOK_KEYS: webhookKeys,
-    CHARGILY_API_URL: apiUrl,
-  }) => ({
-    chargily:
-      secretKey === undefined
-        ? null
-        : { secretKey, webhookKeys: items(webhookKeys), ...(apiUrl !== undefined && { apiUrl }) },
-  }),
+  read: (given) => {
+    const { CHARGILY_SECRET_KEY: secretKey, CHARGILY_WEBHOOK_KEYS: keys, CHARGILY_API_URL: apiUrl } = given
+    if (secretKey === undefined) return { chargily: null }
+    return { chargily: { secretKey, webhookKeys: items(keys), ...(apiUrl !== undefined && { apiUrl }) } }
+  },
 }
