@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import openapi, { astToString } from 'openapi-typescript'
+import type { TypeElement } from 'typescript'
 import type { Reading } from '../packages/ishtirak/src/acts/reading.js'
 import type { UserCall } from '../packages/ishtirak/src/acts/user-call.js'
 import type { Operation, Schema } from '../packages/ishtirak/src/main/examples.js'
@@ -19,19 +20,13 @@ const HEADER = `// Made from the OpenAPI document and the calls of the service b
 
 /** Shapes that have another name in the client. */
 const RENAMED: Readonly<Record<string, string>> = { User: 'PlatformUser', BuyerRequest: 'BuyerDetails' }
-/** Names for the queries of calls: they have none in the document. */
+/** Other names for the queries of calls than `PaymentsQuery`: they have none in the document. */
 const QUERIES: Readonly<Record<string, string>> = {
-  payments: 'PaymentsQuery',
-  balance: 'BalanceQuery',
-  quote: 'QuoteQuery',
   proforma: 'ProformaRequest',
   receipt: 'PdfRequest',
   document: 'PdfRequest',
   printProforma: 'PdfRequest',
   documents: 'DocumentsRequest',
-  listUsers: 'ListUsersQuery',
-  listPayments: 'ListPaymentsQuery',
-  listEvents: 'ListEventsQuery',
 }
 
 export async function clientSource(
@@ -130,7 +125,7 @@ function queryOf({ name, method, input }: UserCall<never>, { parameters = [] }: 
     ]),
   )
   const required = members.filter((member) => member.required).map((member) => member.name)
-  return [QUERIES[name] ?? `${name}Query`, { type: 'object', properties, required }]
+  return [QUERIES[name] ?? camelCased(`_${name}Query`), { type: 'object', properties, required }]
 }
 
 function inputOf({ input }: UserCall<never>, { requestBody }: Operation, query: Method['query']): string {
@@ -251,21 +246,21 @@ function closure(schemas: Readonly<Record<string, Schema>>, names: readonly stri
 async function typesOf(schemas: object, immutable: boolean): Promise<Readonly<Record<string, string>>> {
   const document = { openapi: '3.1.0', info: { title: '', version: '' }, paths: {}, components: { schemas } }
   const options = { silent: true, defaultNonNullable: false, immutable }
-  const text = astToString(await openapi(JSON.stringify(document), options))
-  const [, body = ''] = /\n {4}(?:readonly )?schemas: \{\n([\s\S]*?)\n {4}\};\n/.exec(text) ?? []
-  const plain = body
-    .replace(/^ {8}/gm, '')
+  const nodes = await openapi(JSON.stringify(document), options)
+  const { members } = Object(nodes.find((node) => Object(node).name?.text === 'components'))
+  return Object.fromEntries(members[0].type.members.map(typeOf))
+}
+
+/** A member of the schemas as a type of its own. */
+function typeOf(member: TypeElement): readonly [string, string] {
+  const name = Object(member.name).text
+  const text = astToString(member)
     .replace(/components\["schemas"\]\["(\w+)"\]/g, '$1')
-    .replace(/^( *)\/\*\*([\s\S]*?)\*\/\n/gm, (_, indent: string, said: string) => {
+    .replace(/^( *)\/\*\*([\s\S]*?)\*\/\n?/gm, (_, indent: string, said: string) => {
       const words = said.replace(/^\s*\* ?/gm, '').replace(/@(enum|example|constant|default)\b.*/g, '')
       return comment(words.replace('@description', '').replace(/\s+/g, ' ').trim(), indent.length)
     })
-  const each =
-    /^((?:\/\*\*.*\*\/\n|\/\*\*\n(?: \*.*\n)+)?)(?:readonly )?(\w+): ((?:.*\n(?! ?\/\*\*|\w))*.*)/gm
-  const found = [...plain.matchAll(each)].map(([, said, name, type]) => {
-    return [String(name), `${said}export type ${name} = ${type}\n`] as const
-  })
-  return Object.fromEntries(found)
+  return [name, text.replace(RegExp(`^(readonly )?${name}: `, 'm'), `export type ${name} = `)]
 }
 
 function interfaceOf(name: string, said: string, methods: readonly Method[]): string {

@@ -13,12 +13,11 @@ import { startPostgres } from './postgres.mjs'
 export const artifacts = fileURLToPath(new URL('../../artifacts/', import.meta.url))
 const fileOf = (name) => fileURLToPath(new URL(`./${name}`, import.meta.url))
 
-/** `options` by name: `[description, preset]`. A preset of a number is read as one; `false` makes a flag. */
+/** `options` by name: `[description, preset]`. A preset of a number is read as one. */
 export function readOptions(name, description, options) {
   const command = new Command(`npm run bench -- ${name}`).description(description)
   for (const [option, [says, preset, minimum = 1]] of Object.entries(options)) {
-    if (preset === false) command.option(`--${option}`, says, preset)
-    else if (typeof preset === 'number')
+    if (typeof preset === 'number')
       command.option(`--${option} <number>`, says, numberWithin({ minimum }), preset)
     else command.option(`--${option} <text>`, says, preset)
   }

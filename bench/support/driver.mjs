@@ -50,7 +50,6 @@ async function drive({ url, kind, connections, amount, seconds, options = {} }) 
     answered: result['2xx'],
     // An amount is measured until its last answer: autocannon's own duration ends up to a second later.
     perSecond: result['2xx'] / tookSeconds,
-    p50: result.latency.p50,
     p99: result.latency.p99,
     /** If it is near 1, the driver is the limit. */
     driverBusy: (cpu.user + cpu.system) / 1e6 / tookSeconds,

@@ -30,16 +30,10 @@ export function fileRefused(reason: string, extra: object = {}): BillingError {
   return new BillingError('file_not_accepted', { extra: { reason, ...extra } })
 }
 
-export interface Uploads {
-  /**
-   * Reads a file for `work`, and clears it afterwards. A user's files are read one after the other. Throws
-   * `payload_too_large`, `busy` if too many files are on their way, or `request_timeout`.
-   */
-  receive<Result>(userId: string, body: Readable, work: (file: Buffer) => Promise<Result>): Promise<Result>
-}
+export type Uploads = ReturnType<typeof createUploads>
 
 /** One for all requests of a process. */
-export function createUploads(mostBytes = ALL_BYTES_MAX): Uploads {
+export function createUploads(mostBytes = ALL_BYTES_MAX) {
   const inTurn = createTurns()
   // A file is copied on its way to the database, so they go one at a time.
   const queue = createWorkQueue()
@@ -64,7 +58,13 @@ export function createUploads(mostBytes = ALL_BYTES_MAX): Uploads {
       memory.resize(0)
     }
   }
-  return { receive: (userId, body, work) => inTurn(userId, () => receiveOne(body, work)) }
+  /**
+   * Reads a file for `work`, and clears it afterwards. A user's files are read one after the other. Throws
+   * `payload_too_large`, `busy` if too many files are on their way, or `request_timeout`.
+   */
+  const receive = <Result>(userId: string, body: Readable, work: (file: Buffer) => Promise<Result>) =>
+    inTurn(userId, () => receiveOne(body, work))
+  return { receive }
 }
 
 /** Called before anything is read. Throws `payload_too_large` if the body declares to be. */
@@ -102,12 +102,6 @@ export function fileFormRoute(
   })
 }
 
-export interface FileForm {
-  /** The fields before the file. */
-  readonly fields: URLSearchParams
-  readonly file: Readable
-}
-
 /** Our forms have a token, a file and what is said about it. More is not read. */
 const FORM_LIMITS = { fields: 12, fieldNameSize: 100, fieldSize: 1_000, files: 1, parts: 13, headerPairs: 8 }
 
@@ -115,7 +109,9 @@ const FORM_LIMITS = { fields: 12, fieldNameSize: 100, fieldSize: 1_000, files: 1
 const oneInTurn = () =>
   new Transform({ transform: (chunk, _encoding, done) => setImmediate(() => done(null, chunk)) })
 
-/** Reads a form up to its file. Throws `invalid_request`. */
+type FileForm = { readonly fields: URLSearchParams; readonly file: Readable }
+
+/** Reads a form up to its file, with the fields before it. Throws `invalid_request`. */
 export function openFileForm({ raw, headers }: FastifyRequest): Promise<FileForm> {
   return new Promise((resolve, reject) => {
     const fail = (cause: unknown) => {

@@ -1,16 +1,12 @@
 // The texts of the console, for operators. Users never see them.
 import type { Locale } from '../core/locale.js'
 import { fill } from './messages.js'
-import { hasText, type KeyOf, keysWith, textOf } from './words.js'
+import { hasText, type KeyOf, textOf } from './words.js'
 
 export type ConsoleKey = KeyOf<'console'>
 
 export function isConsoleKey(key: string): key is ConsoleKey {
   return hasText('operator', key)
-}
-
-export function consoleKeysWith(beginning: string): string[] {
-  return keysWith('operator', beginning)
 }
 
 export type SayConsole = (key: ConsoleKey, data?: Readonly<Record<string, string>>) => string

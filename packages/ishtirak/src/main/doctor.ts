@@ -151,12 +151,7 @@ export function explainFailure(error: unknown, variables: Variables): string {
 const isDiskFull = (cause: unknown) => cause instanceof Error && 'code' in cause && cause.code === '53100'
 
 /** The error of Node for a refused call of the operating system. */
-interface SystemError extends Error {
-  readonly code: string
-  readonly syscall: string
-  readonly address?: string
-  readonly port?: number
-}
+type SystemError = NodeJS.ErrnoException & { readonly address?: string; readonly port?: number }
 
 function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && 'code' in error && 'syscall' in error
@@ -176,6 +171,6 @@ function explainListen({ code, address, port }: SystemError, variables: Variable
     EADDRNOTAVAIL: `this machine has no such address. Set ${host} to one that it has`,
     EACCES: `this user may not. Set ${others}, of 1024 or above`,
   }
-  const remedy = remedies[code] ?? `set ${host}, or ${others}, where this process may listen`
+  const remedy = remedies[code ?? ''] ?? `set ${host}, or ${others}, where this process may listen`
   return `cannot listen on ${address}:${port} (${code}): ${remedy}`
 }

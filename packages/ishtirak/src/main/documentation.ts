@@ -56,10 +56,8 @@ export function installDocumentation(
       buildLocalReference: (schema, _base, _fragment, index) => String(schema.$id ?? `schema-${index}`),
     },
   })
-  const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
     options.limitAnonymous?.(request, reply)
-    done()
-  }
   // Made once: no route is added after the start.
   let made: Promise<object> | undefined
   const hidden = { schema: { hide: true }, onRequest }

@@ -3,9 +3,10 @@
 import { NO_ADDRESS, readDifference } from '../core/difference.js'
 import { DAY } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
-import { type ConsoleKey, consoleKeysWith, isConsoleKey } from '../i18n/console.js'
+import { type ConsoleKey, isConsoleKey } from '../i18n/console.js'
 import { inList, termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
+import { keysWith } from '../i18n/words.js'
 import type { ConsolePages, View } from './console-frame.js'
 
 /** The kinds of codes: the key of a text is `<kind>_<code>`. A test compares the codes with the texts. */
@@ -32,7 +33,7 @@ export function obstaclesInWords(
 }
 
 /** The names of all acts that the audit trail can have. */
-export const recordedActs = () => consoleKeysWith('did_')
+export const recordedActs = () => keysWith('operator', 'did_')
 
 /** Translates a text of `describeDifference`. */
 function differenceInWords(pages: ConsolePages, view: View, text: string): string {

@@ -157,9 +157,8 @@ function isTimeZone(value: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: value })
     return true
-  } catch (error) {
-    if (error instanceof RangeError) return false
-    throw error
+  } catch {
+    return false
   }
 }
 

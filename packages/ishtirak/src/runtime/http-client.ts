@@ -33,23 +33,18 @@ export interface SentAnswer {
 /** Keyed by names in lower case. Several headers of one name are a list. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-export type HttpOutcome =
-  /** `body` is null if it was longer than `maxBytes` or compressed. A redirect is an answer too. */
+export type HttpOutcome = { readonly tookMs: number } & (
   | {
       readonly kind: 'answer'
       readonly status: number
       readonly headers: AnswerHeaders
+      /** Null if it was longer than `maxBytes` or compressed. A redirect is an answer too. */
       readonly body: Uint8Array | null
-      readonly tookMs: number
     }
-  | { readonly kind: 'timeout'; readonly tookMs: number }
+  | { readonly kind: 'timeout' }
   /** `neverSent`: the connection was not made, so the other side cannot have acted. */
-  | {
-      readonly kind: 'network'
-      readonly neverSent: boolean
-      readonly detail: string
-      readonly tookMs: number
-    }
+  | { readonly kind: 'network'; readonly neverSent: boolean; readonly detail: string }
+)
 
 export async function sendRequest(request: HttpRequest): Promise<HttpOutcome> {
   const { send = sendByNode, timeoutMs, maxBytes } = request
