@@ -108,7 +108,7 @@ export const CONSOLE: readonly Run[] = [
     const day = { from: NOON - days(20), to: NOON - days(19) }
     return findPaymentsByAmount(db, { ending: 2000, digits: 4 }, day)
   },
-  (db) => timelinePage(db, { userId: 'user-7', now: NOON, after: null, limit: 50 }),
+  (db) => timelinePage(db, 'user-7', { after: null, limit: 50 }, NOON),
   (db) => selectSession(db, 'digest', NOON),
   (db) => liveSessions(db, NOON),
   payments({ userId: 'user-7' }),
@@ -134,7 +134,7 @@ export const CONSOLE: readonly Run[] = [
 ]
 
 export const CONSOLE_LISTS: readonly Run[] = [
-  (db) => inboxPage(db, inbox, { kind: null, after: null, limit: 50, now: NOON }),
+  (db) => inboxPage(db, inbox, { kind: null, after: null, limit: 50 }, NOON),
   (db) => inboxOfUser(db, inbox, { userId: 'user-7', limit: 50, now: NOON }),
   trail({}),
   trail({}, { at: NOON, id: 'act_1' }),

@@ -1,6 +1,6 @@
 // OPERATOR_ROLES: roles besides the built-in ones, made of permissions and built-in roles. A permission may
 // have a limit: `night=payment.recheck+user.grant(7);till=cashier+payment.refund`.
-import { type CustomRoles, isRole, type Permission, type Powers, rolesThatMay } from '../core/role.js'
+import { isRole, type Permission, type Powers, rolesThatMay } from '../core/role.js'
 
 interface ReadRole {
   readonly name: string
@@ -10,10 +10,7 @@ interface ReadRole {
 }
 
 /** Reports everything that is wrong, each with its place. */
-export function readCustomRoles(
-  text: string | undefined,
-  permissions: readonly Permission[],
-): { readonly roles: CustomRoles; readonly problems: readonly string[] } {
+export function readCustomRoles(text: string | undefined, permissions: readonly Permission[]) {
   const read = (text?.split(';') ?? []).map((one) => readRole(one, permissions))
   const problems = read.flatMap(({ name, problems }, index) => {
     const isSecond = read.findIndex((other) => other.name === name) < index

@@ -107,12 +107,7 @@ function isOwner({ role, blockedAt }: MadeOperator): boolean {
 }
 
 /** False: another change was faster, or no owner would be left by now. */
-export function saveChange(
-  deps: AccessDeps,
-  by: OperatorAct,
-  before: MadeOperator,
-  after: MadeOperator,
-): Promise<boolean> {
+export function saveChange(deps: AccessDeps, by: OperatorAct, before: MadeOperator, after: MadeOperator) {
   const now = deps.clock.now()
   return updateOperator(deps.database, after, {
     mayBeLastOwner: keepsAnOwner(deps, before, after),

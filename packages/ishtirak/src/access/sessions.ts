@@ -94,10 +94,7 @@ function isStillKnown(
   return known !== undefined || (madeKey !== null && isOf(madeKey))
 }
 
-function secretOf(
-  { url, clientId, clientSecrets, roleClaim }: IssuerSettings,
-  secret = clientSecrets[0],
-): string {
+function secretOf({ url, clientId, clientSecrets, roleClaim }: IssuerSettings, secret = clientSecrets[0]) {
   return JSON.stringify([url, clientId, secret, roleClaim])
 }
 

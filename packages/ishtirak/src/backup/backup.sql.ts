@@ -21,9 +21,8 @@ const PARTS_A_FETCH = 10
 const CHARACTERS_A_BATCH = 1_000_000
 
 /**
- * The first line has the format, then each row is `table<tab>json`, and the last line has the counts and a
- * checksum of all lines before it. The transaction stays open until the last line is written, so lines must
- * go to a local disk and never to a network.
+ * Writes the lines of a backup as `FORMAT` says. The transaction stays open until the last one is written, so
+ * lines must go to a local disk and never to a network.
  */
 export async function writeBackup(database: Database, now: Instant, write: WriteLine) {
   const { current, refusal } = await schemaFit(database)

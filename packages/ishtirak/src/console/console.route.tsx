@@ -20,7 +20,6 @@ import type { AllPages, ConsoleDeps } from '../overview/all-pages.js'
 import {
   addressOf,
   type ConsolePages,
-  type ConsoleSession,
   type ConsoleSignIn,
   renderConsole,
   type View,
@@ -66,33 +65,25 @@ export function consoleRoutes<Deps extends ConsoleDeps & OverviewDeps & ActDeps>
   }
 }
 
-/**
- * Refusals are answered with pages. An operator who is not signed in is sent to the sign-in, which leads
- * back.
- */
+/** Refusals are answered with pages; an operator who is not signed in is sent to the sign-in. */
 function refusalPages(pages: AllPages): RefusalPages {
   return {
     isPage: (path) => /^\/console(?![\w.-])/.test(path),
     send: (request, reply, error: BillingError) => {
-      const session = pages.operatorsHere.find(request)
-      const locale = pages.reader.language(request, null, null)
       if (error.code === 'unauthenticated' && request.method === 'GET')
         return reply.headers(pages.headers).redirect(pages.signIn.pathFor(pages.base, request.url), 303)
       if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))
       return reply
         .code(ERRORS[error.code])
         .headers(pages.headers)
-        .send(refusalPage(pages, { session, locale }, error, request))
+        .send(refusalPage(pages, error, request))
     },
   }
 }
 
-function refusalPage(
-  pages: ConsolePages,
-  { session, locale }: { readonly session: ConsoleSession | null; readonly locale: Locale },
-  error: BillingError,
-  request: FastifyRequest,
-): string {
+function refusalPage(pages: ConsolePages, error: BillingError, request: FastifyRequest): string {
+  const session = pages.operatorsHere.find(request)
+  const locale = pages.reader.language(request, null, null)
   const say = consoleSay(locale)
   const { title } = CATALOGS[locale].error[error.code]
   const sayAll = sayFor(pages.seller.identity, locale)

@@ -118,9 +118,8 @@ function Piece(of: PlanOf & { readonly time: TimeEntry }) {
 }
 
 /** `Pro · 1 month · paid · 2 000 DA · EDAHABIA`, `Pro · 14 days · granted by amina: ticket 4711`. */
-function whatItGives({ pages, view, file }: PlanOf, time: TimeEntry): string {
+function whatItGives({ pages, view, file }: PlanOf, time: Exclude<TimeEntry, { by: 'gap' }>): string {
   const { say, locale } = view
-  if (time.by === 'gap') return ''
   const { plan, months, days } = time
   const payment = file.payments.find(({ id }) => id === time.id)
   const origins = pages.fileParts.user.map(

@@ -52,11 +52,7 @@ export async function examineService<Read extends Config>(
   return results
 }
 
-export async function* examineDatabase(
-  config: Config,
-  database: Database,
-  guard: ClockGuard | undefined,
-): AsyncGenerator<Check> {
+export async function* examineDatabase(config: Config, database: Database, guard: ClockGuard | undefined) {
   // The database is reachable once this query has been answered.
   const schema = await examineSchema(database)
   yield ok('database', config.database.url ? 'database_server' : 'database_embedded')

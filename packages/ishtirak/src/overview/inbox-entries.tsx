@@ -3,7 +3,7 @@
 import { pathOfAct } from '../acts/act-links.js'
 import { mayDo, type Operator } from '../core/role.js'
 import { type Labels, PaymentLink } from '../ledger/labels.js'
-import { addressOf, type LinkedFact, Under, type View } from '../pages/console-frame.js'
+import { addressOf, Under, type View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import { type Column, Table } from '../pages/table.js'
 import type { AllPages } from './all-pages.js'
@@ -70,9 +70,7 @@ function What({ pages, view, labels, entry }: Shown & { entry: InboxEntry }) {
 
 export const capitalized = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
 
-/**
- * The page of the next act, if that page shows what the operator needs to decide; else the payment's page.
- */
+/** The page of the next act if it shows what the operator needs to decide, else the payment's page. */
 function addressOfEntry(pages: AllPages, view: View, entry: InboxEntry): string {
   const { operator } = view.session
   const id = entry.payment_id ?? ''
@@ -87,11 +85,7 @@ function addressOfEntry(pages: AllPages, view: View, entry: InboxEntry): string 
 const isFor = (entry: InboxEntry, { name }: Operator) => entry.kind.isFor?.(entry, name) !== false
 
 /** The most urgent entry about another payment: what the operator can decide next. */
-export async function nextInInbox(
-  pages: AllPages,
-  view: View,
-  paymentId: string,
-): Promise<LinkedFact | null> {
+export async function nextInInbox(pages: AllPages, view: View, paymentId: string) {
   const { items } = await readInbox(pages, {}, { cursor: null, limit: LOOKED_AT })
   const next = items.find((one) => one.payment_id !== paymentId && isFor(one, view.session.operator))
   if (!next) return null

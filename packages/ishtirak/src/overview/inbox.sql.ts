@@ -71,28 +71,17 @@ const selectOfUser = (kinds: readonly InboxKind[]) => `
     order by ${ORDER}
     limit $3::int`
 
-/** The most urgent first, then the oldest. */
+/** The most urgent first, then the oldest. `kind`: only this one; null: all. */
 export async function inboxPage(
   database: Queryable,
   inbox: Inbox,
-  of: {
-    /** Null: all kinds. */
-    readonly kind: InboxKind | null
-    readonly after: InboxPosition | null
-    readonly limit: number
-    readonly now: Instant
-  },
+  of: { readonly kind: InboxKind | null; readonly after: InboxPosition | null; readonly limit: number },
+  now: Instant,
 ): Promise<readonly InboxRow[]> {
-  const { kind, after, limit, now } = of
-  const rows = await database.query(inbox.statements.page, [
-    at(now),
-    kind?.place ?? null,
-    after && rankOf(after.kind),
-    at(after?.waits_since ?? null),
-    after?.kind.place ?? null,
-    after?.id ?? null,
-    limit,
-  ])
+  const { kind, after, limit } = of
+  const behind = after && [rankOf(after.kind), at(after.waits_since), after.kind.place, after.id]
+  const values = [at(now), kind?.place ?? null, ...(behind ?? [null, null, null, null]), limit]
+  const rows = await database.query(inbox.statements.page, values)
   return rows.map((row) => parseRow(inbox, row))
 }
 

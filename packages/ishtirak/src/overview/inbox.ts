@@ -43,7 +43,7 @@ export async function readInbox(
   const after = cursor === null ? null : position.decode(cursor)
   const now = clock.now()
   const [rows, waits] = await Promise.all([
-    inboxPage(database, inbox, { kind: kindNamed(inbox, of.kind), after, limit: limit + 1, now }),
+    inboxPage(database, inbox, { kind: kindNamed(inbox, of.kind), after, limit: limit + 1 }, now),
     inboxWaits(database, inbox, now),
   ])
   const { items, nextCursor } = position.pageOf(rows, limit)

@@ -8,10 +8,7 @@ import type { Inbox } from './inbox.sql.js'
 const parseEntry = rowOf({ kind: text, id: text })
 export type KnownEntry = ReturnType<typeof parseEntry>
 
-/**
- * Adds the entries of the inbox, and those of `beside`. Deletes those that have left the inbox, so they are
- * new if they come again.
- */
+/** Adds the inbox's entries and `beside`. Deletes those that left, so they are new if they come again. */
 export async function noteInbox(
   database: Queryable,
   { statements }: Inbox,

@@ -60,15 +60,14 @@ type Ending = NonNullable<ReturnType<typeof taxEndingAt>>
 
 function writeOperatorMail(
   deps: OperatorMailDeps,
-  { to, locale }: NonNullable<OperatorMailDeps['operatorMail']>,
+  { to, locale }: NonNullable<OverviewConfig['operatorMail']>,
   known: readonly KnownEntry[],
   ending: Ending | undefined,
 ): MailMessage {
   const { publicUrl, seller, inbox } = deps
   const say = consoleSay(locale)
   const entries = known.filter(({ kind }) => kind !== TAX_END)
-  const isOfTax = entries.length < known.length
-  const ofTax = isOfTax && ending ? taxInWords(deps, locale, ending) : []
+  const ofTax = ending && entries.length < known.length ? taxInWords(deps, locale, ending) : []
   const isOfInbox = entries.length > 0
   const lines = inbox.kinds.filter(isMailed).flatMap(({ name: kind }) => {
     const count = entries.filter((entry) => entry.kind === kind).length

@@ -67,14 +67,10 @@ const selectPage = statement(
 /** Newest first. Periods that have not begun are left out. */
 export async function timelinePage(
   database: Queryable,
-  of: {
-    readonly userId: string
-    readonly now: Instant
-    readonly after: TimelinePosition | null
-    readonly limit: number
-  },
+  userId: string,
+  { after, limit }: { readonly after: TimelinePosition | null; readonly limit: number },
+  now: Instant,
 ) {
-  const { userId, now, after, limit } = of
   const place = [at(after?.at ?? null), after && TIMELINE_KINDS.indexOf(after.kind), after?.id ?? null]
   return database.query(selectPage, [userId, at(now), ...place, limit])
 }

@@ -50,7 +50,7 @@ export async function pageOfTimeline(
   const { limit } = page
   const after = page.cursor === null ? null : cursor.decode(page.cursor)
   await requireUser({ database }, userId)
-  const rows = await timelinePage(database, { userId, now: clock.now(), after, limit: limit + 1 })
+  const rows = await timelinePage(database, userId, { after, limit: limit + 1 }, clock.now())
   const { items, nextCursor } = cursor.pageBy(rows, limit, (row) => ({
     at: instant(row, 'at'),
     // The query writes only kinds of the list.

@@ -13,7 +13,7 @@ import type { WallClock } from '../runtime/calendar.js'
 import { FormToken, type FrameParts, Languages, LinkButton, renderLayout } from './portal-frame.js'
 import type { SessionReader, SessionStore, WithFormToken } from './reader.js'
 
-export type ConsoleSession = WithFormToken<OperatorSession>
+type ConsoleSession = WithFormToken<OperatorSession>
 
 /** The sessions of operators, which the capability `access` stores. */
 export interface ConsoleSignIn extends Omit<SessionStore<OperatorSession>, 'cookie'> {

@@ -17,7 +17,7 @@ import { addressOf } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { listProofs, proofContent } from '../transfers/proof.sql.js'
 import { rowsOfUser } from './export.sql.js'
-import { type ZippedFile, zipped } from './zip.js'
+import { zipped } from './zip.js'
 
 export type ExportDeps = ReceiptDeps & AuditDeps
 
@@ -63,11 +63,7 @@ export const exportPart: UserPart<string> = {
     ) : null,
 }
 
-async function* filesOf(
-  deps: ExportDeps,
-  userId: string,
-  { locale }: UserRecord,
-): AsyncGenerator<ZippedFile> {
+async function* filesOf(deps: ExportDeps, userId: string, { locale }: UserRecord) {
   const { database, clock } = deps
   const rows = await rowsOfUser(database, userId)
   const known = { exported_at: toTimestamp(clock.now()), ...rows }

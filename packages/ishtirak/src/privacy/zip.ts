@@ -1,7 +1,7 @@
 // Writes a ZIP archive (PKWARE APPNOTE 6.3.3) without compression: pictures and PDFs do not get smaller.
 import { crc32 } from 'node:zlib'
 
-export interface ZippedFile {
+interface ZippedFile {
   /** The path in the archive, such as `proofs/1.png`. */
   readonly name: string
   readonly content: Uint8Array

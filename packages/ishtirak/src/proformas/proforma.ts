@@ -50,11 +50,7 @@ export function makeProforma(deps: ProformaDeps, userId: string, wanted: WantedP
   return untilFresh('proforma', () => tryProforma(deps, userId, wanted))
 }
 
-async function tryProforma(
-  deps: ProformaDeps,
-  userId: string,
-  { poNumber, ...wanted }: WantedProforma,
-): Promise<Proforma | 'stale'> {
+async function tryProforma(deps: ProformaDeps, userId: string, { poNumber, ...wanted }: WantedProforma) {
   const { database, clock, billingDayOf, seller } = deps
   const transfers = transferMethod(deps)
   if (!transfers) throw new BillingError('unknown_method')

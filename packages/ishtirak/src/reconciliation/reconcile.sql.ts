@@ -58,10 +58,7 @@ const insertNew = statement(
    returning id`,
 )
 
-/**
- * `audit` is the operator's act, which is written with it; null: the daily job begins it. False: this
- * operation has already begun one.
- */
+/** Writes the operator's act too; null: the daily job begins it. False: this operation has begun one. */
 export async function insertReconciliation(
   database: Queryable,
   { id, sinceAt, startedAt, booksUnknown, nextPage, method }: Reconciliation,

@@ -127,11 +127,7 @@ async function reconcilePage(deps: ReconcileDeps, reconciliation: Reconciliation
 }
 
 /** Our paid payments that the list did not show. Each is looked up by its id before it counts as missing. */
-async function reconcileUnmatched(
-  deps: ReconcileDeps,
-  reconciliation: Reconciliation,
-  limit: number,
-): Promise<ProviderFailure | null> {
+async function reconcileUnmatched(deps: ReconcileDeps, reconciliation: Reconciliation, limit: number) {
   const unmatched = await unmatchedPayments(deps.database, reconciliation, limit)
   const discrepancies: Discrepancy[] = []
   const matched: Payment[] = []
@@ -181,10 +177,7 @@ async function reconcileAll(
 }
 
 /** Compares only money. An operator judges whether a difference is a mistake. */
-function judge(
-  report: CheckoutReport,
-  compared: ReconciledPayment | null,
-): Discrepancy['kind'] | 'matched' | 'no_money' {
+function judge(report: CheckoutReport, compared: ReconciledPayment | null) {
   const payment = compared?.payment
   const isBooked = payment?.status === 'paid' || payment?.status === 'refunded'
   if (report.status !== 'paid') return isBooked ? 'booked_not_paid' : 'no_money'

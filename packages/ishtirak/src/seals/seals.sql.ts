@@ -138,10 +138,7 @@ const selectLastDay = statement(
   `select ${columnsOf(parseDay)} from seal_heads order by position desc, day desc limit 1`,
 )
 
-/**
- * The head with the highest position; null: there is none yet. It need not be the one of the latest day,
- * because a clock may have run ahead.
- */
+/** The head with the highest position, whatever its day: a clock may have run ahead. Null: there is none. */
 export const lastDay = (database: Queryable) => firstOf(database.query(selectLastDay), parseDay)
 
 const saveDay = statement(
