@@ -90,9 +90,6 @@ const selectReferences = statement(
 )
 
 /** Returns those of `references` that belong to a transfer. */
-export async function knownReferences(
-  database: Queryable,
-  references: readonly string[],
-): Promise<ReadonlySet<string>> {
+export async function knownReferences(database: Queryable, references: readonly string[]) {
   return new Set((await database.query(selectReferences, [references])).map((row) => text(row, 'reference')))
 }

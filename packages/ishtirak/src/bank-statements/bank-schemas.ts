@@ -7,12 +7,11 @@ import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 import { bankForm } from './bank-form.js'
 import { LINE_KINDS, LINE_STATES, MATCH_RULES, MISFITS } from './bank-line.js'
 
-const ACCOUNTS: AccountKind[] = ['ccp', 'baridimob', 'bank']
-
 export const StatementParamsSchema = Type.Object({ statement_id: Type.String() })
 
-const account = Type.Enum(ACCOUNTS, { description: 'The kind of account that it is of' })
-const dinars = (description?: string) => Type.Number({ ...(description && { description }) })
+const account = Type.Enum<AccountKind[]>(['ccp', 'baridimob', 'bank'], {
+  description: 'The kind of account that it is of',
+})
 
 export const ImportQuerySchema = query({ account, ...bankForm })
 export type ImportQuery = Static<typeof ImportQuerySchema>
@@ -21,7 +20,9 @@ export const LineSchema = object('BankLine', {
   id: Type.String(),
   account,
   date: Type.String({ description: '`YYYY-MM-DD`' }),
-  amount: dinars('In dinars, with centimes where the bank has some; below 0 if it went out'),
+  amount: Type.Number({
+    description: 'In dinars, with centimes where the bank has some; below 0 if it went out',
+  }),
   text: Type.String(),
   state: Type.Enum([...LINE_STATES], {
     description:

@@ -266,12 +266,7 @@ const parseWithdrawn = rowOf({ withdrawn: integer, kept: integer })
  * Removes the lines that pay nothing, the statement if none is left, and writes the entry of the audit trail.
  * Null: each line pays a payment by now.
  */
-export function withdrawStatementRow(
-  database: Database,
-  id: string,
-  audit: AuditEntry,
-  now: Instant,
-): Promise<{ readonly withdrawn: number; readonly kept: number } | null> {
+export function withdrawStatementRow(database: Database, id: string, audit: AuditEntry, now: Instant) {
   return withStatementsLocked(database, async (held) => {
     const [row] = await held.query(withdraw, [id, JSON.stringify(audit), at(now)])
     return row ? parseWithdrawn(row) : null
@@ -320,10 +315,7 @@ export async function settleLines(database: Database, now: Instant): Promise<num
 export const resultsOperation = (approvalId: string) => `statement.approved ${approvalId}`
 
 /** The result of each line that this entry of the audit trail approved; null if it is not known yet. */
-export async function findResults(
-  database: Queryable,
-  approvalId: string,
-): Promise<readonly LineResult[] | null> {
+export async function findResults(database: Queryable, approvalId: string) {
   const found = await findAct(database, { userId: NO_USER, operationId: resultsOperation(approvalId) })
   // The act of the results is never refused, and wrote this shape.
   return found && (found.after.results as readonly LineResult[])

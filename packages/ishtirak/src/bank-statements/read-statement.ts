@@ -8,7 +8,7 @@ import type { Database } from '../database/database.js'
 import type { DecisionDeps } from '../transfers/decide.js'
 import type { TransferTerms } from '../transfers/settings.js'
 import type { LINE_KINDS } from './bank-line.js'
-import { type Candidate, type Match, matcherOf } from './bank-match.js'
+import { type Match, matcherOf } from './bank-match.js'
 import { linesNaming, payableTransfers } from './bank-matches.sql.js'
 import { StatementParamsSchema } from './bank-schemas.js'
 import { findBankStatement, linesOfStatement, type StoredLine } from './bank-statements.sql.js'
@@ -67,20 +67,16 @@ export async function readStatement(deps: BankDeps, id: string) {
 type LineKind = (typeof LINE_KINDS)[number]
 export type ReadStatement = Awaited<ReturnType<typeof readStatement>>
 
-/** A line that one confirmation approves, with the payment that it is for. */
-export interface SureLine {
-  readonly line: MatchedLine
-  readonly candidate: Candidate
-}
-
 /** The sure lines that this operator has not approved before. */
-export function toApprove({ of }: Pick<ReadStatement, 'of'>, { name }: Operator): readonly SureLine[] {
+export function toApprove({ of }: Pick<ReadStatement, 'of'>, { name }: Operator) {
   return of('sure').flatMap((line) => {
     const [candidate] = line.match?.candidates ?? []
     if (!candidate || candidate.approved_by.some((by) => mayBeOnePerson(by, name))) return []
     return [{ line, candidate }]
   })
 }
+/** A line that one confirmation approves, with the payment that it is for. */
+export type SureLine = ReturnType<typeof toApprove>[number]
 
 /** The dinars that were asked for in all. */
 export function sumOf(sure: readonly SureLine[]): number {

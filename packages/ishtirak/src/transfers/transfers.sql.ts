@@ -53,10 +53,7 @@ const insert = statement(
 )
 
 /** Does nothing if the payment already has a transfer, or the reference is taken. */
-export async function insertTransfer(
-  database: Queryable,
-  of: OfPayment & { readonly reference: string },
-): Promise<void> {
+export async function insertTransfer(database: Queryable, of: OfPayment & { readonly reference: string }) {
   await database.query(insert, [of.userId, of.paymentId, of.reference])
 }
 
@@ -78,10 +75,7 @@ export async function findTransfer(database: Queryable, of: OfPayment): Promise<
 
 const selectByReference = statement('transfers.by_reference', `${STORED} where t.reference = $1`)
 
-export async function findTransferByReference(
-  database: Queryable,
-  reference: string,
-): Promise<StoredTransfer | null> {
+export async function findTransferByReference(database: Queryable, reference: string) {
   const [row] = await database.query(selectByReference, [reference])
   return row ? parseTransfer(row) : null
 }
