@@ -96,25 +96,15 @@ export interface MailKey {
   readonly about: string
 }
 
-export type MailVerdict =
-  | 'send'
-  | 'no_address'
-  /** The time was renewed or ended, or a later boundary is past. */
-  | 'outdated'
-  | 'too_late'
-
+/** `outdated`: the time was renewed or ended, or a later boundary is past. */
 export function judgeMail(
-  {
-    queuedAt,
-    lifetimeMs,
-    isStillTrue,
-  }: { readonly queuedAt: Instant; readonly lifetimeMs: number; readonly isStillTrue: () => boolean },
+  mail: { readonly queuedAt: Instant; readonly lifetimeMs: number; readonly isStillTrue: () => boolean },
   email: string | null,
   now: Instant,
-): MailVerdict {
+): 'send' | 'no_address' | 'outdated' | 'too_late' {
   if (email === null) return 'no_address'
-  if (now >= queuedAt + lifetimeMs) return 'too_late'
-  return isStillTrue() ? 'send' : 'outdated'
+  if (now >= mail.queuedAt + mail.lifetimeMs) return 'too_late'
+  return mail.isStillTrue() ? 'send' : 'outdated'
 }
 
 /** Users wait for receipts and for news of granted time, so these are sent even days late. */

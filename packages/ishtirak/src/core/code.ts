@@ -83,8 +83,8 @@ export type Discount =
   | { readonly kind: 'amount'; readonly amount: number }
 
 /** What the code takes off this purchase; null: it is not valid for it. */
-export function discountOfCode(facts: CodeFacts, { plan, months }: Offer, now: Instant): Discount | null {
-  return hasUseLeft(facts, now) ? discountOfBatch(facts.batch, { plan, months }) : null
+export function discountOfCode(facts: CodeFacts, offer: Offer, now: Instant): Discount | null {
+  return hasUseLeft(facts, now) ? discountOfBatch(facts.batch, offer) : null
 }
 
 type Worth = Pick<CodeBatch, 'kind' | 'planId' | 'months' | 'percent' | 'amount'>

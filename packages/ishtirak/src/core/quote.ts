@@ -227,13 +227,10 @@ export function freeOffers(
   batch: Parameters<typeof discountOfBatch>[0],
   rules: Pick<BillingRules, 'catalogue' | 'leastAmount'>,
 ): readonly Offer[] {
-  return rules.catalogue.plans
-    .flatMap(offersOf)
-    .filter(
-      (offer) =>
-        discountGiven(offer.price.amount, discountOfBatch(batch, offer) ?? 'none', rules) ===
-        offer.price.amount,
-    )
+  return rules.catalogue.plans.flatMap(offersOf).filter((offer) => {
+    const { amount } = offer.price
+    return discountGiven(amount, discountOfBatch(batch, offer) ?? 'none', rules) === amount
+  })
 }
 
 /** Paid time can be renewed in its last days and in grace. During a trial or without time, always. */

@@ -24,22 +24,15 @@ export interface Refund extends Decision {
   readonly moved: readonly MovedPeriod[]
 }
 
-/** The balance has less than the refund takes from it. */
-interface BalanceTooLow {
-  readonly missing: number
-}
-
-/** A plan change on what this payment bought has to be refunded first. */
-interface ChangeFirst {
-  readonly changeFirst: string
-}
-
-/** Null: the payment is not paid, so nothing can be given back. */
+/**
+ * `changeFirst`: a plan change on what this payment bought has to be refunded first. Null: the payment is not
+ * paid, so nothing can be given back.
+ */
 export function decideRefund(
   facts: { readonly payment: Payment; readonly subscription: SubscriptionFacts },
   now: Instant,
   rules: BillingRules,
-): Refund | ChangeFirst | null {
+): Refund | { readonly changeFirst: string } | null {
   const { payment, subscription } = facts
   if (payment.status !== 'paid') return null
   const changeFirst = lastChangeOn(subscription, payment.id, now)
@@ -61,7 +54,7 @@ export function decideRefund(
 
 /**
  * Adds the balance entry of the refund. A refund to the balance adds money. A refund by hand removes what the
- * payment had put on the balance.
+ * payment had put on the balance. `missing`: the balance has less than the refund takes from it.
  */
 export function withBalanceEntry(
   refund: Refund,
@@ -72,7 +65,7 @@ export function withBalanceEntry(
     readonly onBalance: number
   },
   at: Instant,
-): Refund | BalanceTooLow {
+): Refund | { readonly missing: number } {
   const { payment, subscription, events } = refund
   const { toBalance, onBalance } = of
   const amount = toBalance ? payment.price.amount - onBalance : -onBalance

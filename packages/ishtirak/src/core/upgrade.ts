@@ -90,12 +90,10 @@ export function decideTopUp(
   return { kind: 'sold', quote: { offer, amount, discount: 0, codeHash: null } }
 }
 
-function tooManyAt(
-  recentAt: readonly Instant[],
-): { readonly kind: 'too_many_checkouts'; readonly retryAt: Instant } | null {
+function tooManyAt(recentAt: readonly Instant[]) {
   const [oldest] = recentAt
   if (oldest === undefined || recentAt.length < NEW_CHECKOUTS_PER_HOUR) return null
-  return { kind: 'too_many_checkouts', retryAt: oldest + HOUR }
+  return { kind: 'too_many_checkouts', retryAt: oldest + HOUR } as const
 }
 
 function decideOpen(

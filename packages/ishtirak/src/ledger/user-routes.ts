@@ -252,8 +252,6 @@ export function platformApi({ publicUrl }: Pick<CommonParts, 'publicUrl'>, userI
   return `${publicUrl}${PLATFORM_USERS}/${encodeURIComponent(userId)}`
 }
 
-const REFUSALS = ['unauthenticated', 'rate_limited', 'database_unavailable'] as const
-
 function byToken(deps: UserCallDeps, { operationId, tag }: UserCall): UserCallers {
   const users = callersBy(deps.identify)
   const api = userApi(deps)
@@ -262,7 +260,7 @@ function byToken(deps: UserCallDeps, { operationId, tag }: UserCall): UserCaller
     onRequest: users.onRequest,
     described: { operationId, security: [{ user: [] }], tags: [tag ?? 'billing'] },
     params: {},
-    refuses: REFUSALS,
+    refuses: ['unauthenticated', 'rate_limited', 'database_unavailable'],
     userOf: users.of,
     apiOf: () => api,
     localeOf: async ({ locale }, request) => locale ?? languageOf(request),

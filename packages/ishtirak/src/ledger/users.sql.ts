@@ -7,7 +7,6 @@ import type { Balance } from '../core/balance.js'
 import type { BuyerDetails } from '../core/buyer-details.js'
 import type { Instant } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import type { Payment } from '../core/payment.js'
 import type { Actor } from '../core/person.js'
 import { type PaidPeriod, renewsAt, type SubscriptionFacts } from '../core/subscription.js'
 import { withoutNulls } from '../core/without-nulls.js'
@@ -102,18 +101,14 @@ const selectManyWithOpen = statement(
      from unnest($1::text[]) i(user_id) join users u using (user_id) ${OPEN_PAYMENT}`,
 )
 
-interface UserWithOpenPayment {
-  readonly user: UserRecord
-  /** The open payment; if there are two, the one with a page. */
-  readonly open: Payment | null
-}
+export type LoadUser = ReturnType<typeof createLoadUser>
 
-/** Null: the user is unknown. */
-export type LoadUser = (userId: string) => Promise<UserWithOpenPayment | null>
-
-/** Reads what `/status` needs in one round trip. Calls that arrive while a query runs share the next one. */
-export function createLoadUser(database: Queryable): LoadUser {
-  return shareStatements<string, UserWithOpenPayment | null>(database, {
+/**
+ * Reads what `/status` needs in one round trip; null: the user is unknown. Calls that arrive while a query
+ * runs share the next one.
+ */
+export function createLoadUser(database: Queryable) {
+  return shareStatements<string, ReturnType<typeof parseWithOpen> | null>(database, {
     one: async (database, userId) => {
       const [row] = await database.query(selectWithOpen, [userId])
       return row ? parseWithOpen(row) : null
@@ -126,7 +121,7 @@ export function createLoadUser(database: Queryable): LoadUser {
   })
 }
 
-function parseWithOpen(row: Row): UserWithOpenPayment {
+function parseWithOpen(row: Row) {
   return { user: parseUser(row), open: row.id === null ? null : parsePayment(row) }
 }
 

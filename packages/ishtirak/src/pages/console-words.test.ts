@@ -1,6 +1,6 @@
 import { actsOf } from '../acts/capability.js'
 import type { Check } from '../acts/check.js'
-import type { MailVerdict } from '../core/announcement.js'
+import type { judgeMail } from '../core/announcement.js'
 import type { ReportSource } from '../core/checkout.js'
 import type { Differing } from '../core/difference.js'
 import type { EventType } from '../core/event-types.js'
@@ -17,7 +17,7 @@ interface Codes {
   readonly source: ReportSource
   readonly outcome: SettlementResult | 'reported' | 'not_about_a_checkout'
   readonly event: EventType
-  readonly mailed: Exclude<MailVerdict, 'send'> | 'sent' | 'refused' | 'failed'
+  readonly mailed: Exclude<ReturnType<typeof judgeMail>, 'send'> | 'sent' | 'refused' | 'failed'
   readonly differing: Differing
   readonly disabled: keyof typeof DISABLED_BECAUSE
   readonly method: PublicMethod
