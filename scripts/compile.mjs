@@ -22,14 +22,15 @@ function fail(diagnostics) {
   if (diagnostics.length > 0) throw new Error(ts.formatDiagnostics(diagnostics, FORMAT))
 }
 
-/** `type Plan = Static<typeof PlanSchema>` is declared as `type Plan = { id: string; … }`. */
+/** `Static<typeof PlanSchema>` is declared as `{ id: string; … }`. */
 const spellOut = (checker) => (context) => {
   const visit = (node) => {
-    if (!ts.isTypeAliasDeclaration(node)) return ts.visitEachChild(node, visit, context)
-    const { type: written } = ts.getOriginalNode(node)
-    if (!written?.getText().startsWith('Static<')) return node
-    const type = checker.typeToTypeNode(checker.getTypeFromTypeNode(written), undefined, SPELLED)
-    return ts.factory.updateTypeAliasDeclaration(node, node.modifiers, node.name, node.typeParameters, type)
+    const written = ts.getOriginalNode(node)
+    // A node that the compiler has made itself has no text.
+    const text = ts.isTypeReferenceNode(written) && written.pos >= 0 ? written.getText() : ''
+    const isWhole = text.startsWith('Static<') && ts.isTypeAliasDeclaration(written.parent)
+    if (!isWhole && !text.startsWith('Static<typeof ')) return ts.visitEachChild(node, visit, context)
+    return checker.typeToTypeNode(checker.getTypeFromTypeNode(written), undefined, SPELLED)
   }
   return (file) => ts.visitNode(file, visit)
 }
