@@ -64,8 +64,9 @@ export async function runTransaction<Result>(
 }
 
 const command = (text: string, isChange: boolean): Statement => ({ name: text, text, isChange })
+export const begin = command('begin', false)
 /** With the deadline of a change: the server refuses a commit that comes too late. */
-const [begin, commit] = [command('begin', true), command('commit', true)]
+const commit = command('commit', true)
 const rollback = command('rollback', false)
 
 async function runOnce<Result>(session: DatabaseSession, work: Work<Result>, idleLimitMs: number) {

@@ -12,6 +12,7 @@ import {
 } from '../database.js'
 import type { NamedRun, Readers } from '../named-run.js'
 import {
+  begin,
   type DatabaseSession,
   endsConnection,
   plannerSettings,
@@ -146,16 +147,23 @@ class PooledSession implements DatabaseSession {
     private readonly giveUpAt: number,
   ) {}
 
-  async query({ name, text, isChange }: Statement, parameters: readonly Parameter[]): Promise<Row[]> {
+  async query(statement: Statement, parameters: readonly Parameter[]): Promise<Row[]> {
     const { client, giveUpAt, known } = this
     if (isTooLateToSend(giveUpAt)) throw new DatabaseUnavailable('given up before it was sent')
     const { isNamed, isPooler, schema, readers } = known
-    const ahead = isChange || (isPooler && schema !== undefined) ? settingsAhead(known, giveUpAt) : []
+    const isUnlimited = statement === begin && giveUpAt === Number.POSITIVE_INFINITY
+    const hasAhead = statement.isChange || (isPooler && schema !== undefined && !isUnlimited)
+    const ahead = hasAhead ? settingsAhead(known, giveUpAt) : []
     const answered = new Promise<NamedRun>((resolve, reject) => {
-      const kept = isNamed ? name : ''
-      client.query(new NamedQuery([kept, text, parameters, readers], ahead, giveUpAt, resolve, reject))
+      const name = isNamed ? statement.name : ''
+      client.query(
+        new NamedQuery([name, statement.text, parameters, readers], ahead, giveUpAt, resolve, reject),
+      )
     })
-    return (await this.#translated(answered)).rows()
+    const rows = (await this.#translated(answered)).rows()
+    // No query, after which a transaction could not choose its isolation level (backup.sql.ts).
+    if (isUnlimited) await this.script(`set local statement_timeout = 0; ${setSchema(schema, 'local')}`)
+    return rows
   }
 
   async script(sql: string): Promise<void> {
@@ -172,6 +180,9 @@ class PooledSession implements DatabaseSession {
     }
   }
 }
+
+const setSchema = (schema: string | undefined, scope: 'local' | 'session') =>
+  schema === undefined ? '' : `set ${scope} search_path = "${schema}";`
 
 /** A query of the driver's own. The driver accepts a time limit for it, which its types leave out. */
 const inTime = (text: string, query_timeout = CALL_LIMIT_MS) => ({ text, query_timeout })
@@ -198,7 +209,7 @@ async function prepareSession(
   const isPooler = !('processID' in client) || client.processID !== rows[0]?.id
   if (!isPooler)
     await client.query(
-      inTime(`${schema === undefined ? '' : `set search_path = "${schema}";`}
+      inTime(`${setSchema(schema, 'session')}
        ${prepareLimit};
        set statement_timeout = ${CALL_LIMIT_MS};
        set idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs};
