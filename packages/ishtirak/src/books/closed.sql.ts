@@ -76,20 +76,18 @@ export interface NewClosing {
   readonly month: string
   /** Null: the month is reopened. */
   readonly totals: Totals | null
-  readonly by: OperatorAct
   /** The month that was closed last, before and after. Null: none. */
   readonly last: {
     readonly before: string | null
     readonly after: { readonly month: string; readonly to: Instant } | null
   }
-  readonly audit: AuditEntry
-  readonly now: Instant
 }
 
 /** Writes the audit trail too. False: another month was closed or reopened meanwhile. */
 export async function insertClosing(
   transaction: Transaction,
-  { month, totals, by, last, audit, now }: NewClosing,
+  { month, totals, last }: NewClosing,
+  { by, audit, now }: { readonly by: OperatorAct; readonly audit: AuditEntry; readonly now: Instant },
 ): Promise<boolean> {
   const act = [totals ? 'close' : 'reopen', month, totals && JSON.stringify(totals), at(now)]
   const values = [

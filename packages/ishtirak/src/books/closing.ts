@@ -3,14 +3,14 @@
 // job checks once a day whether the documents of closed months still add up to what was declared. A month
 // whose documents do not is an entry of the inbox.
 import { type ActDeps, act } from '../acts/act.js'
-import { auditEntry } from '../acts/audit.sql.js'
+import { auditEntry, type OperatorAct } from '../acts/audit.sql.js'
 import type { InboxKind } from '../acts/inbox-kind.js'
 import { change } from '../acts/preview.js'
 import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
-import { type Instant, MINUTE, toTimestamp } from '../core/instant.js'
-import type { Database, Transaction } from '../database/database.js'
+import { MINUTE, toTimestamp } from '../core/instant.js'
+import type { Database } from '../database/database.js'
 import { viewAs } from '../http/view-as.js'
 import { addressOf } from '../pages/console-frame.js'
 import {
@@ -60,9 +60,8 @@ const SETTLING = 10 * MINUTE
 function whyNotClosed(
   deps: MonthsDeps,
   { month, to, last, owed_to_users: owed }: MonthFigures,
-  now: Instant,
 ): Readonly<Record<string, string | number>> | null {
-  if (to + SETTLING > now) return { ends_at: toTimestamp(to) }
+  if (to + SETTLING > deps.clock.now()) return { ends_at: toTimestamp(to) }
   if (last !== null && last !== monthBefore(deps, month)) return { last_closed: last }
   const unbooked = owed?.unbooked ?? 0
   return unbooked > 0 ? { unbooked } : null
@@ -88,24 +87,20 @@ export const closeMonth = act<ClosingDeps>()({
     const facts = await readMonthFigures(deps, month)
     const { closed, last } = facts
     if (closed) throw new BillingError('conflict', { extra: { closed_at: toTimestamp(closed.at) } })
-    const now = deps.clock.now()
-    const extra = whyNotClosed(deps, facts, now)
+    const extra = whyNotClosed(deps, facts)
     if (extra) throw new BillingError('month_not_in_turn', { extra })
     const version = versionOf(facts)
-    const save = (transaction: Transaction) =>
-      insertOnFreshFacts(transaction, async () => {
-        const figures = await readMonthFigures({ ...deps, database: transaction }, month)
-        if (figures.closed || versionOf(figures) !== version) return null
-        const after = { month, paid: figures.paid.total / 100, refunded: figures.refunded.ttc / 100 }
-        return {
-          ...{ month, totals: totalsOf(figures), by, audit: auditEntry(deps.ids, by, { after, now }), now },
-          last: { before: last, after: figures },
-        }
-      })
     return {
       version,
       changes: [...shownSums(facts), change.state('month', 'monthOpen', 'monthClosed')],
-      save: () => deps.database.transaction(save),
+      save: () =>
+        insertOnFreshFacts(deps, by, async (fresh) => {
+          const figures = await readMonthFigures(fresh, month)
+          if (figures.closed || versionOf(figures) !== version) return null
+          const after = { month, paid: figures.paid.total / 100, refunded: figures.refunded.ttc / 100 }
+          const closing = { month, totals: totalsOf(figures), last: { before: last, after: figures } }
+          return { closing, facts: { after } }
+        }),
     }
   },
 })
@@ -127,30 +122,35 @@ export const reopenMonth = act<ClosingDeps>()({
     if (!closed) throw new BillingError('conflict', { extra: { closed_at: null } })
     if (last !== month) throw new BillingError('month_not_in_turn', { extra: { last_closed: last } })
     const { place, sequence, at, by: closedBy } = closed
-    const save = (transaction: Transaction) =>
-      insertOnFreshFacts(transaction, async () => {
-        const { own, before: earlier } = await closedSpan({ ...deps, database: transaction }, month)
-        if (own?.place !== place) return null
-        const now = deps.clock.now()
-        const before = { month, sequence, closed_at: toTimestamp(at), closed_by: closedBy }
-        return {
-          ...{ month, totals: null, by, audit: auditEntry(deps.ids, by, { before, now }), now },
-          last: { before: month, after: earlier && { month: earlier.month, to: facts.from } },
-        }
-      })
     return {
       version: sequence,
       changes: [...shownSums(facts), change.state('month', 'monthClosed', 'monthOpen')],
-      save: () => deps.database.transaction(save),
+      save: () =>
+        insertOnFreshFacts(deps, by, async (fresh) => {
+          const { own, before: earlier } = await closedSpan(fresh, month)
+          if (own?.place !== place) return null
+          const before = { month, sequence, closed_at: toTimestamp(at), closed_by: closedBy }
+          const after = earlier && { month: earlier.month, to: facts.from }
+          return { closing: { month, totals: null, last: { before: month, after } }, facts: { before } }
+        }),
     }
   },
 })
 
 /** Writes the closing. `read` returns null if the facts changed since the act was planned. */
-async function insertOnFreshFacts(transaction: Transaction, read: () => Promise<NewClosing | null>) {
-  await lockClosing(transaction)
-  const closing = await read()
-  return closing && (await insertClosing(transaction, closing)) ? 'saved' : 'stale'
+function insertOnFreshFacts(
+  deps: ClosingDeps,
+  by: OperatorAct,
+  read: (fresh: MonthsDeps) => Promise<{ readonly closing: NewClosing; readonly facts: object } | null>,
+) {
+  return deps.database.transaction(async (transaction) => {
+    await lockClosing(transaction)
+    const found = await read({ ...deps, database: transaction })
+    if (!found) return 'stale'
+    const now = deps.clock.now()
+    const audit = auditEntry(deps.ids, by, { ...found.facts, now })
+    return (await insertClosing(transaction, found.closing, { by, audit, now })) ? 'saved' : 'stale'
+  })
 }
 
 function shownSums({ paid, refunded, owed_to_users: owed, after_closing }: MonthFigures) {

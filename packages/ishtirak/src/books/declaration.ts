@@ -4,14 +4,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import type { Tax, TaxTerms } from '../core/receipt.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
-import { dinars, lessRefunds, sumFigures } from './figures.js'
+import { dinars, lessRefunds, sumFigures, whole } from './figures.js'
 import { groundOf, isSale, rateOf, type Sums } from './figures.sql.js'
 import { MonthNameSchema, OwedSchema } from './month-schemas.js'
 import { groupsOf, type MonthsDeps, readMonthFigures } from './months.js'
 import { taxKey } from './sales.js'
 
 const TurnoverSchema = object('Turnover', {
-  count: Type.Integer({ description: 'Documents' }),
+  count: whole('Documents'),
   ht: dinars('without tax'),
   tva: dinars('the tax'),
   ttc: dinars('with tax'),

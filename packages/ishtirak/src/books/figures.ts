@@ -4,9 +4,10 @@ import { type Static, Type } from 'typebox'
 import { object } from '../http/schemas.js'
 
 export const dinars = (description: string) => Type.Number({ description: `Dinars: ${description}` })
+export const whole = (description: string) => Type.Integer({ description })
 
 export const FiguresSchema = object('Figures', {
-  count: Type.Integer({ description: 'Payments, or refunds' }),
+  count: whole('Payments, or refunds'),
   ht: dinars('without tax'),
   tva: dinars('the tax'),
   ttc: dinars('with tax, after discounts'),
@@ -15,9 +16,7 @@ export const FiguresSchema = object('Figures', {
   stamp_duty: dinars('on top of `ttc`; 0 for refunds, which give back only the price'),
   total: dinars('`ttc` and the duty'),
   fees: dinars('what the provider kept'),
-  fees_unknown: Type.Integer({
-    description: 'Payments whose fees the provider did not state; their fees count as 0',
-  }),
+  fees_unknown: whole('Payments whose fees the provider did not state; their fees count as 0'),
   net: dinars('`total` without the fees'),
 })
 

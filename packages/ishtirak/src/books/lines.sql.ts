@@ -32,7 +32,7 @@ import {
 } from './figures.sql.js'
 
 /** `late`: it belongs to a closed month. `document`: it replaces another. */
-export type Part = 'sale' | 'late' | 'refund' | 'document'
+type Part = 'sale' | 'late' | 'refund' | 'document'
 
 /** The lines of a month that are wanted. */
 export interface LinesFilter {

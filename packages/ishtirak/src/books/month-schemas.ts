@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { PUBLIC_METHODS } from '../core/payment.js'
 import { nameSchemas, nullable, object, query, timestamp } from '../http/schemas.js'
-import { dinars, FiguresSchema } from './figures.js'
+import { dinars, FiguresSchema, whole } from './figures.js'
 
 /** No database has a year 0, and nothing was sold before 1970. */
 const YEAR = String.raw`(19[7-9]\d|[2-9]\d{3})`
@@ -46,7 +46,6 @@ const BalanceSchema = Type.Object(
 )
 const both = { paid: FiguresSchema, refunded: FiguresSchema }
 
-const whole = (description: string) => Type.Integer({ description })
 export const OwedSchema = object('OwedToUsers', {
   owed_before: whole('Whole dinars on all balances when the month began'),
   came_in: Type.Object(
@@ -63,14 +62,12 @@ export const OwedSchema = object('OwedToUsers', {
   corrected: whole('Taken off by operators'),
   paid_out: whole('Paid back to users by hand'),
   owed: whole('On all balances at the end: `owed_before` and what came in, less what left'),
-  unbooked: Type.Integer({
-    description: 'Users with a renewal of this month that the job has not booked yet; usually 0',
-  }),
+  unbooked: whole('Users with a renewal of this month that the job has not booked yet; usually 0'),
 })
 
 export const DeclaredSchema = Type.Object(
   {
-    sold: Type.Integer({ description: 'Payments' }),
+    sold: whole('Payments'),
     ...{ ht, tva, ttc, stamp_duty },
     refunded_ht: dinars('given back, without tax'),
     refunded_tva: dinars('the tax in it'),
@@ -93,7 +90,7 @@ export const MonthSchema = object('Month', {
   currency: Type.Literal('DZD'),
   closed: nullable(
     Type.Object({
-      sequence: Type.Integer({ description: 'Counts the closings of the month' }),
+      sequence: whole('Counts the closings of the month'),
       at: timestamp,
       by: Type.String(),
       declared: DeclaredSchema,
@@ -139,22 +136,22 @@ export const MonthSchema = object('Month', {
     },
   ),
   paid_out_by_provider: Type.Object({
-    count: Type.Integer({ description: 'Payouts of the month on bank statements, by their day' }),
+    count: whole('Payouts of the month on bank statements, by their day'),
     amount: dinars('what they add up to'),
     came: dinars('payments and top-ups by card, less the provider’s fees'),
     difference: dinars('`amount` less `came`; a payout may come in the month after its payments'),
   }),
   owed_to_users: nullable(OwedSchema),
   users: Type.Object({
-    new: Type.Integer({ description: 'Payments that were their user’s first' }),
-    renewed: Type.Integer({ description: 'All other payments' }),
-    lapsed: Type.Integer({ description: 'Users whose time ended in the month and was not continued since' }),
-    ends_in_7_days: Type.Integer({ description: 'Users whose time ends in the 7 days from now' }),
+    new: whole('Payments that were their user’s first'),
+    renewed: whole('All other payments'),
+    lapsed: whole('Users whose time ended in the month and was not continued since'),
+    ends_in_7_days: whole('Users whose time ends in the 7 days from now'),
   }),
   by_method: Type.Array(Type.Object({ ...PaidBy, ...both })),
   by_rate: Type.Array(
     Type.Object({
-      tva_percent: nullable(Type.Integer({ description: 'Null: without tax' })),
+      tva_percent: nullable(whole('Null: without tax')),
       ...both,
     }),
   ),

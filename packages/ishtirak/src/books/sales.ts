@@ -9,7 +9,7 @@ import { viewAs } from '../http/view-as.js'
 import { type AccountsDeps, type AskedFile, bookLines, exported, writtenLines } from './exports.js'
 import { dinars, type Figures, FiguresSchema } from './figures.js'
 import { type ClosedSpan, groundOf, rateOf } from './figures.sql.js'
-import { type Line, type LinesFilter, linesOf, type Part } from './lines.sql.js'
+import { type Line, type LinesFilter, linesOf } from './lines.sql.js'
 import { PaidBy } from './month-schemas.js'
 import { closedSpan, type MonthsDeps } from './months.js'
 
@@ -57,14 +57,14 @@ export const SaleSchema = object('Sale', {
   ...PaidBy,
 })
 
-const PARTS: Readonly<Record<NonNullable<SalesFilter['side']>, readonly Part[]>> = {
+const PARTS = {
   sales: ['late', 'sale'],
   credits: ['refund'],
+  all: ['late', 'sale', 'refund', 'document'],
+} as const
+const linesFilter = ({ tax, side }: SalesFilter): LinesFilter => {
+  return { parts: PARTS[side ?? 'all'], tax: tax ?? null, kind: null, withAdvances: true }
 }
-const linesFilter = ({ tax, side }: SalesFilter): LinesFilter => ({
-  parts: side === undefined ? ['late', 'sale', 'refund', 'document'] : PARTS[side],
-  ...{ tax: tax ?? null, kind: null, withAdvances: true },
-})
 
 /**
  * Late payments of closed months stand first. A closed month has the documents that it was closed with, so

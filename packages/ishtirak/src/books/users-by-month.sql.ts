@@ -68,12 +68,7 @@ export type MonthlyUsers = ReturnType<typeof parseUsers>
 /** Both months included. */
 export async function usersByMonth(
   database: Readable,
-  of: {
-    readonly first: string
-    readonly last: string
-    readonly live: boolean
-    readonly timeZone: string
-  },
+  of: Readonly<Record<'first' | 'last' | 'timeZone', string>> & { readonly live: boolean },
 ): Promise<readonly MonthlyUsers[]> {
   const values = [of.live, of.timeZone, of.first, of.last]
   return (await queryWholeTables(database, selectUsers, values)).map(parseUsers)

@@ -3,12 +3,10 @@ import { Type } from 'typebox'
 import type { Instant } from '../core/instant.js'
 import { PUBLIC_METHODS, publicMethodOf } from '../core/payment.js'
 import { object } from '../http/schemas.js'
-import { dinars, sumUp } from './figures.js'
+import { dinars, sumUp, whole } from './figures.js'
 import { isSale, payoutsByMonth, type Sums, sumsOf } from './figures.sql.js'
 import { type MonthsDeps, moneyOf, monthBefore, paidAndRefunded, spanOf } from './months.js'
 import { type MonthlyUsers, usersByMonth } from './users-by-month.sql.js'
-
-const count = (description: string) => Type.Integer({ description })
 
 const YearMonthSchema = object('YearMonth', {
   month: Type.String({ examples: ['2026-11'] }),
@@ -22,11 +20,11 @@ const YearMonthSchema = object('YearMonth', {
   ),
   paid_out_by_provider: dinars('payouts on bank statements, by their day'),
   users: Type.Object({
-    at_end: count('Users with paid time at the end of the month, as known now'),
-    new: count('Users whose first month with paid time this is'),
-    renewed: count('Users who had paid time at the end of the month before'),
-    came_back: count('Users who had none at the end of the month before, and had some earlier'),
-    lapsed: count('Users who had paid time at the end of the month before, and none at the end of this one'),
+    at_end: whole('Users with paid time at the end of the month, as known now'),
+    new: whole('Users whose first month with paid time this is'),
+    renewed: whole('Users who had paid time at the end of the month before'),
+    came_back: whole('Users who had none at the end of the month before, and had some earlier'),
+    lapsed: whole('Users who had paid time at the end of the month before, and none at the end of this one'),
   }),
   later: Type.Array(Type.Integer(), {
     description:

@@ -155,11 +155,6 @@ type Notices = NonNullable<Capability['notices']>
 export const listQuery = {
   user_id: Type.Optional(Type.String({ ...UserIdSchema, description: 'Only those of this user' })),
   limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 1_000,
-      default: 50,
-      description: 'How many, 50 if absent',
-    }),
+    Type.Integer({ minimum: 1, maximum: 1_000, default: 50, description: 'How many, 50 if absent' }),
   ),
 }

@@ -34,18 +34,12 @@ export async function* zipped(files: AsyncIterable<ZippedFile>): AsyncGenerator<
   yield Buffer.concat([list, long(0x06054b50), counts, long(list.length), long(offset), words([0])])
 }
 
-function words(values: readonly number[]): Buffer {
-  return Buffer.concat(
-    values.map((value) => {
-      const word = Buffer.alloc(2)
-      word.writeUInt16LE(value)
-      return word
-    }),
-  )
-}
+const words = (values: readonly number[]) => Buffer.concat(values.map((value) => bytesOf(value, 2)))
+const long = (value: number) => bytesOf(value, 4)
 
-function long(value: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32LE(value)
+/** Throws if the value has more bytes: an archive without ZIP64 ends at 4 GB and 65,535 files. */
+function bytesOf(value: number, length: 2 | 4): Buffer {
+  const bytes = Buffer.alloc(length)
+  bytes.writeUIntLE(value, 0, length)
   return bytes
 }
