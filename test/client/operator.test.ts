@@ -22,6 +22,6 @@ it('asks for each act where it is, once unless it has a name', async () => {
     await operator.act(act.name, id, { why: 'x', operation_id: 'op' }).catch(() => {})
     expect(asked).toEqual(Array(3).fill(`POST ${address}`))
     await operator.preview(act.name, id).catch(() => {})
-    expect(asked.at(-1)).toBe(act.asksByPost ? `POST ${address}/preview` : `GET ${address}`)
+    expect(asked.at(-1)).toBe(act.secret ? `POST ${address}/preview` : `GET ${address}`)
   }
 })

@@ -71,7 +71,7 @@ function attemptsOf(act: Act<never>): readonly (readonly [id: string, attempts: 
     const path = addressOfAct(act).replace(/:\w+/, id)
     const { why: _, [tells]: __, ...members }: Readonly<Record<string, unknown>> = { ...body }
     const query = new URLSearchParams(Object.entries(members).map(([key, value]) => [key, String(value)]))
-    const preview = act.asksByPost
+    const preview = act.secret
       ? { act: name, path: `${path}/preview`, body: members }
       : { act: name, path: query.size === 0 ? path : `${path}?${query}` }
     return { change: { act: name, path, body }, preview }

@@ -40,7 +40,7 @@ export function actPages<Deps extends ActDeps>(app: App, pages: Pages<Deps>): vo
     }
 
     app.get(path, forOperators(pages), async (request, reply) => {
-      const hidden = act.asksByPost ? (act.secret ?? []) : []
+      const hidden = act.secret ?? []
       const names = Object.keys(Object(request.query)).filter((name) => !hidden.includes(name))
       const typed = Object.fromEntries(names.map((name) => [name, queryOf(request, name) ?? '']))
       return sendActPage(pages, askedBy(request, reply, typed))

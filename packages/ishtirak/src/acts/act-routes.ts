@@ -36,7 +36,7 @@ export function actRoutes<Deps extends ActDeps & OperatorCallers>(
   acts: readonly Act<Deps>[],
 ): void {
   for (const act of acts) {
-    const { asksByPost = false } = act
+    const asksByPost = act.secret !== undefined
     const url = `${OPERATOR_API}${addressOfAct(act)}`
     const limit = asksByPost && { bodyLimit: BODY_BYTES_MAX }
     const callOf = (request: FastifyRequest, input: unknown) =>
@@ -188,8 +188,8 @@ export function previewIdOf({ operationId }: Pick<Act, 'operationId'>): string {
 }
 
 function previewSchema(act: Act) {
-  const { summary, on, previewInput, asksByPost, refuses = [] } = act
-  const malformed = asksByPost ? (['malformed_json'] as const) : []
+  const { summary, on, previewInput, secret, refuses = [] } = act
+  const malformed = secret ? (['malformed_json'] as const) : []
   return {
     ...described(
       {
@@ -201,7 +201,7 @@ function previewSchema(act: Act) {
       },
       'operator',
     ),
-    [asksByPost ? 'body' : 'querystring']: previewInput,
+    [secret ? 'body' : 'querystring']: previewInput,
     response: {
       200: PreviewSchema,
       ...problemResponses(...READ_REFUSALS, ...malformed, ...ROLE_REFUSALS, 'conflict', ...refuses),

@@ -71,10 +71,11 @@ interface ActDeclaration<Deps, Input extends TObject, Given, File> extends Permi
    * another person.
    */
   readonly countsEach?: true
-  /** Members of the input that the audit trail leaves out. */
+  /**
+   * Members of the input that the audit trail leaves out. The preview is then a POST, because they are too
+   * private for an address, or too long.
+   */
   readonly secret?: readonly string[]
-  /** The preview is a POST to `…/preview`, because the input is too long or too private for an address. */
-  readonly asksByPost?: true
   readonly refuses?: readonly ErrorCode[]
   /** If absent, the act answers the file of its subject. */
   readonly answer?: Answer<Deps, Given>
@@ -153,11 +154,11 @@ type Schemas = Pick<Act, 'requestBody' | 'withoutReason' | 'previewInput'>
 /** Acts with the same input share their schemas, so the OpenAPI document has each of them once. */
 const shared = new Map<TObject, Schemas>()
 
-function schemasOf({ input, asksByPost }: Pick<Act, 'input' | 'asksByPost'>): Schemas {
+function schemasOf({ input, secret }: Pick<Act, 'input' | 'secret'>): Schemas {
   const known = shared.get(input)
   if (known) return known
   const { why: _, ...members }: Record<string, TSchema> = input.properties
-  const asked = Object.entries(members).filter(([, schema]) => asksByPost || Object(schema).type !== 'array')
+  const asked = Object.entries(members).filter(([, schema]) => secret || Object(schema).type !== 'array')
   const options = { additionalProperties: false, ...('title' in input && { title: String(input.title) }) }
   const schemas = {
     requestBody: Type.Object({ ...input.properties, operation_id: OPERATION_ID }, options),

@@ -69,7 +69,7 @@ function operationsOfAct(act: Act): readonly Operation[] {
       ...{ usage: words.filter(Boolean).join(' '), summary: act.summary, bulk },
       ...{ method: 'POST', path, input: act.requestBody },
       command: { ...(columns && { columns }) },
-      preview: act.asksByPost
+      preview: act.secret
         ? { method: 'POST', path: `${path}/preview`, input: act.previewInput }
         : { method: 'GET', path, input: act.previewInput },
     },

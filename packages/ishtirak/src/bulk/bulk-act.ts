@@ -88,7 +88,6 @@ export const startBulk = act<BulkDeps>()({
     'changes of the first ten. 422: the act cannot be done on a list, or the filter has no members.',
   input: BulkRequestSchema,
   secret: ['ids'],
-  asksByPost: true,
   answer: {
     schema: BulkSchema,
     read: (deps, _call, id, earlier) => showBulk(deps, String(earlier ? earlier.after.bulk_id : id)),

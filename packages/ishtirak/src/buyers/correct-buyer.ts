@@ -26,7 +26,6 @@ export const correctBuyer = act<SubjectDeps & ChangeDeps>()({
   input: CorrectBuyerSchema,
   // The trail has the names of the changed fields instead.
   secret: [...BUYER_FIELDS],
-  asksByPost: true,
   fields: async (pages, view, { id }) => {
     const { buyer } = await loadUser(pages, id)
     const say = sayFor(pages.seller.identity, view.locale)

@@ -37,7 +37,6 @@ export const revokeCode = act<CodesDeps>()({
   description: 'The answer is its batch. 409 where the code is revoked already, 404 for no code of ours.',
   input: RevokedCodeSchema,
   secret: ['code'],
-  asksByPost: true,
   answer: {
     schema: CodeBatchSchema,
     read: async (deps, { input }) => showBatch(deps, (await requireCode(deps, input.code)).batch_id),

@@ -19,7 +19,7 @@ const readings = readingsOf<never>(CAPABILITIES)
 const methods: Readonly<Record<string, string | undefined>> = {
   ...Object.fromEntries(readings.map(({ operationId, method = 'GET' }) => [operationId, method])),
   ...Object.fromEntries(acts.map(({ operationId }) => [operationId, 'POST'])),
-  ...Object.fromEntries(acts.map((act) => [previewIdOf(act), act.asksByPost ? 'POST' : 'GET'])),
+  ...Object.fromEntries(acts.map((act) => [previewIdOf(act), act.secret ? 'POST' : 'GET'])),
 }
 const attempts = Object.entries(ATTEMPTS).flatMap(([name, list]) =>
   list.map((attempt) => ({ name, method: methods[name], ...attempt })),
