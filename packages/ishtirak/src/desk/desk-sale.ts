@@ -128,10 +128,7 @@ function referenceTakenOrThrow(error: unknown): 'taken' {
   throw error
 }
 
-export async function findRecorded(
-  { settlements }: RecordDeps,
-  { method, reference }: Pick<DeskOrder, 'method' | 'reference'>,
-): Promise<Payment | null> {
+export async function findRecorded({ settlements }: RecordDeps, { method, reference }: DeskOrder) {
   const found = await settlements.load({ method, checkoutId: reference, paymentId: null })
   return found?.payment ?? null
 }
