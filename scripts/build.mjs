@@ -19,6 +19,16 @@ import { brotliCompressSync } from 'node:zlib'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
+/**
+ * Before the compiler and the bundler, which an older Node cannot load. The program says the same of itself
+ * (node-version.ts).
+ */
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < 20 || (major === 20 && minor < 19)) {
+  process.stderr.write(`Ishtirak needs Node 20.19 or later; this is ${process.version}: https://nodejs.org\n`)
+  process.exit(1)
+}
+
 /** A package needs only those before it. The image is built without the demo. */
 const packages = ['chargily-emulator', 'client', 'ishtirak', 'demo']
   .map((name) => path.join(root, 'packages', name))
