@@ -18,17 +18,17 @@ export class NamedRun {
 
   constructor(
     /** Without a name nothing is kept: the query is parsed and described at each run. */
-    readonly name: string,
+    protected readonly queryName: string,
     readonly text: string,
     parameters: readonly Parameter[],
     private readonly readers: Readers,
   ) {
     this.#encoded = parameters.map(encodeParameter)
-    this.#read = readers.get(name) ?? withoutColumns
+    this.#read = readers.get(queryName) ?? withoutColumns
   }
 
   messages(isParsed: boolean): Buffer[] {
-    const { name, text } = this
+    const { queryName: name, text } = this
     return [
       ...(isParsed ? [] : [serialize.parse({ name, text })]),
       serialize.bind({ statement: name, values: this.#encoded }),
@@ -47,7 +47,7 @@ export class NamedRun {
 
   /** At the end of an answer without error. Throws if a value cannot be represented. */
   rows(): Row[] {
-    if (this.name !== '') this.readers.set(this.name, this.#read)
+    if (this.queryName !== '') this.readers.set(this.queryName, this.#read)
     return this.#rows.map(this.#read)
   }
 }

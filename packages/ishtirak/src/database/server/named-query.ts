@@ -10,15 +10,18 @@ interface DriverConnection extends Connection {
 }
 
 const CHECK_EVERY_MS = 100
-/** The queries under way. One timer checks the deadlines of all. */
+/** The queries without an answer. The driver sends some later. One timer checks the deadlines of all. */
 const underWay = new Set<NamedQuery>()
 setInterval(() => {
   const now = performance.now()
   for (const query of underWay) if (now >= query.giveUpAt) query.handleError(new Error('Query read timeout'))
 }, CHECK_EVERY_MS).unref()
 
-/** The driver calls these methods (pg 8.23, client.js). When it has parsed `text` it notes the `name`. */
+/** The driver calls these methods (pg 8.23, client.js). */
 export class NamedQuery extends NamedRun implements Submittable {
+  /** The driver notes that `text` is parsed under this name. What runs ahead is parsed without a name. */
+  name: string
+
   constructor(
     run: ConstructorParameters<typeof NamedRun>,
     /** Messages that run a statement without rows before this one, in its transaction. */
@@ -29,18 +32,21 @@ export class NamedQuery extends NamedRun implements Submittable {
     private readonly reject: (error: unknown) => void,
   ) {
     super(...run)
+    this.name = ahead.length > 0 ? '' : this.queryName
+    underWay.add(this)
   }
 
   submit(connection: Connection): null {
-    underWay.add(this)
     // The connection that the driver hands out is its own.
-    const isParsed = (connection as DriverConnection).parsedStatements[this.name] !== undefined
+    const isParsed = (connection as DriverConnection).parsedStatements[this.queryName] !== undefined
     // Sent in one write: each write is a system call and wakes the server.
     connection.stream.write(Buffer.concat([...this.ahead, ...this.messages(isParsed)]))
     return null
   }
 
-  handleCommandComplete(): void {}
+  handleCommandComplete(): void {
+    this.name = this.queryName
+  }
 
   /** Also called when it is given up. Then a late answer of the server changes nothing. */
   handleError(error: unknown): void {

@@ -1,5 +1,7 @@
 import { EventEmitter, once } from 'node:events'
+import { createConnection, createServer, type Socket } from 'node:net'
 import { postgresUrl, withoutPooler } from '../../../../../test/support/databases.js'
+import { listen } from '../../../../../test/support/listen.js'
 import { startServer } from '../../../../../test/support/postgres-server.js'
 import { sql } from '../../../../../test/support/sql.js'
 import { type Database, DatabaseUnavailable, givenUpAfter } from '../database.js'
@@ -195,4 +197,58 @@ it('a read that takes longer than its caller waits is given up, and its connecti
   const first = await database.query(backend)
   await expect(database.query(sleep, [], givenUpAfter(500))).rejects.toThrow('Query read timeout')
   expect(await database.query(backend)).not.toEqual(first)
+})
+
+/** The server's address behind a relay that may change what the server sends. */
+async function relayed(change: (sent: Buffer) => Buffer): Promise<string> {
+  const given = new URL(withoutPooler(url))
+  const [port, host] = [Number(given.port || 5432), given.hostname]
+  const relay = createServer((client) => {
+    const server = createConnection(port, host)
+    const cut = (from: Socket, to: Socket) => from.on('error', () => {}).on('close', () => to.destroy())
+    cut(client, server).pipe(server)
+    cut(server, client).on('data', (sent) => client.write(change(Buffer.from(sent))))
+  })
+  const listening = await listen(relay)
+  onTestFinished(async () => {
+    await Promise.all(open.map((database) => database.close()))
+    await listening[Symbol.asyncDispose]()
+  })
+  given.port = new URL(listening.url).port
+  return given.href
+}
+
+it('a query that a pooler’s server could not parse is parsed again', async () => {
+  // A pooler tells another process number (message K) than that of the server's process.
+  const database = connect({
+    maxConnections: 1,
+    url: await relayed((sent) => {
+      const at = sent.indexOf('K\0\0\0\f', 'latin1')
+      return at < 0 ? sent : sent.fill(1, at + 5, at + 9)
+    }),
+  })
+  const insert = sql('insert into created_later values (1)')
+  await expect(database.query(insert)).rejects.toMatchObject({ code: '42P01' })
+  await database.script('create table created_later (id integer)')
+  expect(await database.query(insert)).toEqual([])
+})
+
+it('a transaction ends in time if the server hangs after it has refused a query', async () => {
+  let isHanging = false
+  const hung = await relayed((sent) => {
+    const at = sent.indexOf('Z\0\0\0\x05', 'latin1')
+    return isHanging && at >= 0 ? sent.subarray(0, at) : sent
+  })
+  const database = connect({ maxConnections: 1, url: hung })
+  await database.query(one)
+  const begun = performance.now()
+  const work = database.transaction(async (transaction) => {
+    isHanging = true
+    await transaction.query(sql('select nonsense'))
+  }, givenUpAfter(1_000))
+  await expect(work).rejects.toMatchObject({ code: '42703' })
+  // The server itself ends an idle transaction after 60 s.
+  expect(performance.now() - begun).toBeLessThan(20_000)
+  isHanging = false
+  expect(await database.query(one)).toEqual([{ one: 1 }])
 })
