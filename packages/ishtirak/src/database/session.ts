@@ -67,7 +67,7 @@ const command = (text: string, isChange: boolean): Statement => ({ name: text, t
 export const begin = command('begin', false)
 /** With the deadline of a change: the server refuses a commit that comes too late. */
 const commit = command('commit', true)
-const rollback = command('rollback', false)
+export const rollback = command('rollback', false)
 
 async function runOnce<Result>(session: DatabaseSession, work: Work<Result>, idleLimitMs: number) {
   await session.query(begin, [])

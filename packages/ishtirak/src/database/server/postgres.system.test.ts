@@ -218,19 +218,29 @@ async function relayed(change: (sent: Buffer) => Buffer): Promise<string> {
   return given.href
 }
 
-it('a query that a pooler’s server could not parse is parsed again', async () => {
-  // A pooler tells another process number (message K) than that of the server's process.
-  const database = connect({
-    maxConnections: 1,
-    url: await relayed((sent) => {
-      const at = sent.indexOf('K\0\0\0\f', 'latin1')
-      return at < 0 ? sent : sent.fill(1, at + 5, at + 9)
-    }),
+/** A pooler tells another process number (message K) than that of the server's process. */
+const pooled = () =>
+  relayed((sent) => {
+    const at = sent.indexOf('K\0\0\0\f', 'latin1')
+    return at < 0 ? sent : sent.fill(1, at + 5, at + 9)
   })
+
+it('a query that a pooler’s server could not parse is parsed again', async () => {
+  const database = connect({ maxConnections: 1, url: await pooled() })
   const insert = sql('insert into created_later values (1)')
   await expect(database.query(insert)).rejects.toMatchObject({ code: '42P01' })
   await database.script('create table created_later (id integer)')
   expect(await database.query(insert)).toEqual([])
+})
+
+it('a transaction in a schema behind a pooler is rolled back, and runs again', async () => {
+  const database = connect({ maxConnections: 1, url: await pooled(), schema: 'public' })
+  const first = await database.query(backend)
+  const conflict = sql(`do $$ begin raise exception using errcode = '40001'; end $$`)
+  let runs = 0
+  const work = database.transaction((transaction) => transaction.query(runs++ === 0 ? conflict : one))
+  expect(await work).toEqual([{ one: 1 }])
+  expect(await database.query(backend)).toEqual(first)
 })
 
 it('a transaction ends in time if the server hangs after it has refused a query', async () => {

@@ -16,6 +16,7 @@ import {
   type DatabaseSession,
   endsConnection,
   plannerSettings,
+  rollback,
   SessionDatabase,
   translateError,
 } from '../session.js'
@@ -152,7 +153,9 @@ class PooledSession implements DatabaseSession {
     if (isTooLateToSend(giveUpAt)) throw new DatabaseUnavailable('given up before it was sent')
     const { isNamed, isPooler, schema, readers } = known
     const isUnlimited = statement === begin && giveUpAt === Number.POSITIVE_INFINITY
-    const hasAhead = statement.isChange || (isPooler && schema !== undefined && !isUnlimited)
+    // A transaction that has failed accepts nothing ahead of its rollback.
+    const isPlain = isUnlimited || statement === rollback
+    const hasAhead = statement.isChange || (isPooler && schema !== undefined && !isPlain)
     const ahead = hasAhead ? settingsAhead(known, giveUpAt) : []
     const answered = new Promise<NamedRun>((resolve, reject) => {
       const name = isNamed ? statement.name : ''
