@@ -97,6 +97,10 @@ describeWorldOnEach('a trial', { env: ENV }, ({ world, database }) => {
     for (const userId of ['card', 'dearer', 'transfer', 'balance']) {
       const [payment] = (await world.as(userId).get('/api/v1/billing/payments')).body.data
       expect([userId, payment.status, payment.period_start]).toEqual([userId, 'paid', END])
+      const { open } = await enterPortal(world, userId)
+      // More of the same plan is paid: its end is no longer that of the trial.
+      const badge = userId === 'dearer' ? 'Pro Trial' : 'Pro Active'
+      expect([userId, wordsOf((await open()).text)]).toEqual([userId, expect.stringContaining(badge)])
     }
     expect(await statusOf('dearer')).toMatchObject({
       plan: 'pro',

@@ -129,7 +129,8 @@ function State(section: PartSection) {
   const { pages, view, say } = section
   const { subscription } = view.overview
   const isInGrace = subscription.status === 'past_due'
-  const running = subscription.periods.find(({ end }) => view.overview.now < end)
+  const [stretch] = stretchesAt(subscription, view.overview.now)
+  const isOnTrial = subscription.periods.some((one) => isTrial(one) && one.end === stretch?.end)
   const plan = planName(subscription.plan.name, view.locale)
   return (
     <section class="card state" aria-labelledby="your-plan">
@@ -142,7 +143,7 @@ function State(section: PartSection) {
         </h2>
         {isPaidNow(subscription) ? (
           <span class={isInGrace ? 'badge warn' : 'badge '} safe>
-            {say(isInGrace ? 'statusPastDue' : running && isTrial(running) ? 'statusTrial' : 'statusActive')}
+            {say(isInGrace ? 'statusPastDue' : isOnTrial ? 'statusTrial' : 'statusActive')}
           </span>
         ) : null}
       </div>
