@@ -82,7 +82,8 @@ describe('each document', () => {
 
   it('has examples that belong together: what is sent, and what that is answered', async () => {
     await using world = await createWorld(await emptyDatabase('pglite'), { env: { BALANCE_MAX: '9000' } })
-    const { paths } = (await world.call('GET', '/openapi.json')).body
+    const { body: document } = await world.call('GET', '/openapi.json')
+    const { paths } = document
     const operation = (method: string, path: string) => paths[`/api/v1/billing/${path}`][method]
     const exampleIn = ({ content }: { content: object }) => Object(content)['application/json'].example
     const asked = (...of: [string, string]) => exampleIn(operation(...of).requestBody)
@@ -111,6 +112,8 @@ describe('each document', () => {
     }
     const { renewal, current_period_end: end } = answered('get', 'overview')
     expect(renewal.would_start).toBe(end)
+    const changes = [...examplesIn(document)].flatMap(({ example }) => Object(example).data?.change ?? [])
+    expect(new Set(changes.map(({ at, until }) => at < until))).toEqual(new Set([true]))
     expect(JSON.stringify(documents)).not.toMatch(/x-example|x-body/)
   })
 

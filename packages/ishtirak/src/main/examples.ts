@@ -202,7 +202,7 @@ const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
 /** The examples of other members, by the end of their names. */
 const BY_END: readonly (readonly [RegExp, readonly unknown[]])[] = [
   [/(_by|^by|^operator|^actor)$/, ['lina']],
-  [/(end|next_at)$/, [A_MONTH_LATER]],
-  [/(date|day|since|until|_on)$/, ['2026-11-21', NOW]],
+  [/(end|until|next_at)$/, [A_MONTH_LATER, '2026-12-21']],
+  [/(date|day|since|_on)$/, ['2026-11-21', NOW]],
   [/(_at|start|timestamp)$/, [NOW, '2026-11-21']],
 ]
