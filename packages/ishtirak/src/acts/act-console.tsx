@@ -143,7 +143,7 @@ async function sendActPage<Deps extends ActDeps>(
       safeBeside: isFromAnotherSite(request) ? null : ((await act.beside?.(pages, view, id)) ?? null),
       path: pathOfAct(pages, act, id),
       ...{ act, backPath, fields, plan },
-      others: othersOf(pages, asked, known),
+      others: await othersOf(pages, asked, known),
       sent: isSent && (refusal || sent) ? { typed, refusal: refusal ?? sent?.refusal ?? null } : null,
     }),
   )
@@ -153,11 +153,33 @@ async function sendActPage<Deps extends ActDeps>(
  * Links to other acts on the same subject. If the subject has a page with its acts, the form shows only the
  * acts that are decided by the same evidence, such as approve and refuse.
  */
-function othersOf<Deps>(pages: Pages<Deps>, { view, act, id }: ActPageRequest<Deps>, known: unknown) {
+async function othersOf<Deps extends ActDeps>(
+  pages: Pages<Deps>,
+  asked: ActPageRequest<Deps>,
+  known: unknown,
+) {
+  const { view, act, id } = asked
   if (id === '' || (act.on.file && !act.beside)) return []
-  return actsOffered(pages, view, { subject: act.on, file: known, id })
-    .filter(({ act: one }) => one !== act && one.beside === act.beside)
+  const others = actsOffered(pages, view, { subject: act.on, file: known, id }).filter(
+    ({ act: one }) => one !== act && one.beside === act.beside,
+  )
+  // Without a file, only the plan says whether the page would be a refusal.
+  const possible = act.on.file
+    ? others.map(() => true)
+    : await Promise.all(others.map((other) => isPossible(pages, { ...asked, ...other, typed: {} })))
+  return others
+    .filter((_, place) => possible[place])
     .map(({ act: one }) => ({ href: pathOfAct(pages, one, id), label: titleOf(one, view) }))
+}
+
+async function isPossible<Deps extends ActDeps>(pages: Pages<Deps>, asked: ActPageRequest<Deps>) {
+  try {
+    await tryPlan(pages, asked, await fieldsOf(pages, asked.view, asked))
+    return true
+  } catch (error) {
+    if (error instanceof BillingError && error.code === 'conflict') return false
+    throw error
+  }
 }
 
 /** The plan, or the refusal if the operator can correct a field of the form. */
