@@ -6,6 +6,8 @@ import { sellerFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { tampering } from '../../../../test/support/sql.js'
+import type { Transaction } from '../database/database.js'
+import { type MonthsDeps, readMonthFigures } from './months.js'
 
 const SELLER_FILE = sellerFile({ tax: [{ from: '2024-01-01', kind: 'vat', rate_percent: 19 }] })
 const HOUR = 3_600
@@ -72,6 +74,27 @@ describeWorldOnEach('a month', { env: ENV, withoutJobs: true }, ({ world, databa
     })
     const methods = november.by_method.map(({ method }: { method: string }) => method)
     expect([methods[0], methods.sort()]).toEqual(['chargily', ['cash', 'chargily', 'chargily', 'cheque']])
+  })
+
+  it('counts new users before the sales: one that is booked in between is never new and no sale', async () => {
+    const asked: string[] = []
+    const fail = () => Promise.reject(new Error('it only reads'))
+    const { parts } = world.service
+    const listening: MonthsDeps['database'] = {
+      ...{ kind: 'pglite', script: fail, close: fail },
+      query: (statement, ...of) => database().query(statement, ...of),
+      transaction: (work) =>
+        database().transaction((transaction) => {
+          const query: Transaction['query'] = (statement, ...of) => {
+            asked.push(statement.name)
+            return transaction.query(statement, ...of)
+          }
+          return work({ query, script: fail })
+        }),
+    }
+    await readMonthFigures({ ...parts, database: listening }, '2026-11')
+    const adding = ['figures.firsts', 'books.sums']
+    expect(asked.filter((name) => adding.includes(name))).toEqual(adding)
   })
 
   it('has a user as new once, also when an earlier payment is heard of after a later one', async () => {

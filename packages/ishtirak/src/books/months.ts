@@ -85,10 +85,11 @@ async function figuresOf(deps: MonthsDeps, month: string) {
   const { from, to, live, before } = span
   const now = clock.now()
   const lapsed = { from, to: Math.max(from, Math.min(to, now)) }
-  const [last, sums, firsts, endings, owed, payouts] = await Promise.all([
+  // Before the sums: a sale that is booked in between must not be new without being a sale.
+  const firsts = await countFirstSales(database, span)
+  const [last, sums, endings, owed, payouts] = await Promise.all([
     lastClosed(database),
     sumsOf(database, span, wallClock.timeZone),
-    countFirstSales(database, span),
     countEndings(database, lapsed, { from: now, to: now + ENDING_DAYS * DAY }),
     readOwed(deps, span),
     payoutsByMonth(deps, span),
