@@ -76,7 +76,7 @@ describeWorldOnEach('a month', { env: ENV, withoutJobs: true }, ({ world, databa
     expect([methods[0], methods.sort()]).toEqual(['chargily', ['cash', 'chargily', 'chargily', 'cheque']])
   })
 
-  it('counts new users before the sales: one that is booked in between is never new and no sale', async () => {
+  it('counts new users before the sales, so that a booking in between is never new and no sale', async () => {
     const asked: string[] = []
     const fail = () => Promise.reject(new Error('it only reads'))
     const { parts } = world.service
