@@ -2,7 +2,7 @@
 // of all time with the payments, grants and codes that it came from.
 import { DAY, toTimestamp } from '../core/instant.js'
 import type { Locale } from '../core/locale.js'
-import { graceEndsAt } from '../core/subscription.js'
+import { endsWithTrial, graceEndsAt } from '../core/subscription.js'
 import { stretchesAt, type TimeEntry } from '../core/time-list.js'
 import { inParts, termInWords } from '../i18n/formats.js'
 import { CATALOGS, instrumentName, planName } from '../i18n/messages.js'
@@ -148,14 +148,14 @@ function lengthInWords({ formats }: AllPages, months: number, days: number, loca
 
 /** Says from which instant the ends of months are counted. */
 function Run(of: PlanOf) {
-  const { run } = of.file.user.subscription
+  const { run, periods } = of.file.user.subscription
   if (run === null) return null
   const { say, locale } = of.view
   const anchor = of.view.moment(run.anchorAt)
   return (
     <Hint>
       {run.months === 0
-        ? say('runOfDays', { anchor })
+        ? say(endsWithTrial(periods) ? 'runOfTrial' : 'runOfDays', { anchor })
         : say('runOfMonths', { anchor, term: termInWords(run.months, locale) })}
     </Hint>
   )

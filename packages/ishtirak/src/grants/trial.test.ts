@@ -1,9 +1,11 @@
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
+import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { platformFor } from '../../../../test/support/platform.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { setProfile } from '../../../../test/support/profile.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { TRANSFER_FILE, TRIAL_PLANS } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
@@ -41,6 +43,8 @@ describeWorldOnEach('a trial', { env: ENV }, ({ world, database }) => {
     expect(time).toMatchObject([{ given_by: 'trial', plan: 'pro', end: END }])
     const { open } = await enterPortal(world, 'user-1')
     expect(wordsOf((await open()).text)).toContain('Pro Trial')
+    const visit = await enterConsole(world, ROLE_KEYS.viewer)
+    expect(wordsOf((await visit.open('/console/users/user-1')).text)).toContain('where the trial ends')
     const [event, ...others] = await writtenEvents(database(), 'user-1')
     expect(others).toEqual([])
     expect(event).toMatchObject({
