@@ -312,8 +312,8 @@ async function send(url: string, method: string, { body, headers = {} }: CallOpt
 function unclosed(of: () => Database): Database {
   return {
     kind: of().kind,
-    query: (statement, parameters) => of().query(statement, parameters),
-    transaction: (work) => of().transaction(work),
+    query: (statement, parameters, giveUpAt) => of().query(statement, parameters, giveUpAt),
+    transaction: (work, giveUpAt) => of().transaction(work, giveUpAt),
     script: (sql) => of().script(sql),
     close: async () => undefined,
   }
