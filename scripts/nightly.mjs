@@ -31,8 +31,7 @@ const PARTS = {
   'fault:hang': [command('faults/hang-command'), tests('test/faults/hang')],
   'fault:pgbouncer': [command('faults/pgbouncer-command'), tests('test/faults/pgbouncer')],
   'fault:patroni': [command('faults/patroni-command')],
-  // One file after the other: what stands beside a measurement changes it.
-  costs: [tests('--no-file-parallelism', 'test/costs', 'test/plans')],
+  costs: [tests('test/costs', 'test/plans')],
   memory: [tests('process/memory', 'process/many-receipts')],
   processes: [
     tests('killed', 'process/backup', 'process/rolling', 'process/traces', 'mounted-folder', 'embedded/'),
