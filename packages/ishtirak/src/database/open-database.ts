@@ -38,7 +38,7 @@ export class EmbeddedDatabaseMissing extends Error {
 
 /** Throws `EmbeddedDatabaseMissing`, `DataFolderLocked`, `DataFolderUnusable`. No server is called yet. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, dataDir = './data', isBare = options.schema !== undefined, log, onFailure, ...pool } = options
+  const { url, dataDir = './data', isBare = false, log, onFailure, ...pool } = options
   const schema = options.schema === undefined ? {} : { schema: schemaName(options.schema) }
   if (url === undefined) {
     const { openFolder } = await loadEmbedded()

@@ -27,16 +27,20 @@ interface EmbeddedOptions {
 /** A database that is lost when it is closed. `from` is the `dump()` of another; by default an empty one. */
 export async function openMemory(from?: Blob, options: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
   const startParams = [...PGlite.defaultStartParams, ...settingsOf(options)]
-  const first = from ?? (options.schema === undefined ? await readyMadeDump() : undefined)
+  const first = from ?? (isReadyMade(options) ? await readyMadeDump() : undefined)
   return new EmbeddedDatabase(await PGlite.create({ startParams, ...(first && { loadDataDir: first }) }), {})
 }
+
+/** The tables of a ready-made cluster are this program's, and in the schema `public`. */
+const isReadyMade = ({ schema, isBare }: Pick<FolderOptions, 'schema' | 'isBare'>) =>
+  schema === undefined && !isBare
 
 interface FolderOptions extends EmbeddedOptions {
   /** Called once if the database has failed (a full or broken disk). It is unavailable until a restart. */
   readonly onFailure?: (cause: unknown) => void
   /** The `dump()` of another database, to begin with. Ignored if a database exists. */
   readonly from?: Blob
-  /** A new database has no tables: they would be those of this program, in the schema `public`. */
+  /** A new database has no tables yet. */
   readonly isBare?: boolean
   /** How a commit is flushed. Tests count flushes and make them fail. */
   readonly flush?: Flush
@@ -69,11 +73,12 @@ export async function openFolder(dataDir: string, options: FolderOptions = {}): 
 const isDiskFull = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOSPC'
 
 /** Created and flushed under another name first, so that a partial one does not look like a database. */
-async function createCluster(folder: string, { from, isBare }: FolderOptions): Promise<void> {
+async function createCluster(folder: string, options: FolderOptions): Promise<void> {
   const { cluster, unfinished } = clusterPaths(folder)
   // Emptied but not removed: its name says that there has been no database yet.
   for (const name of readdirSync(unfinished)) rmSync(join(unfinished, name), { recursive: true })
-  if (from || isBare || !(await unpackReadyMade(unfinished))) {
+  const { from } = options
+  if (from || !isReadyMade(options) || !(await unpackReadyMade(unfinished))) {
     // Unpacks the dump, or runs PostgreSQL's own `initdb`.
     const pglite = await startOn(new DurableFiles(unfinished), {}, from)
     await pglite.close()
