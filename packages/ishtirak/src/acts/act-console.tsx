@@ -163,13 +163,13 @@ async function othersOf<Deps extends ActDeps>(
   const others = actsOffered(pages, view, { subject: act.on, file: known, id }).filter(
     ({ act: one }) => one !== act && one.beside === act.beside,
   )
-  // Without a file, only the plan says whether the page would be a refusal.
-  const possible = act.on.file
-    ? others.map(() => true)
-    : await Promise.all(others.map((other) => isPossible(pages, { ...asked, ...other, typed: {} })))
-  return others
-    .filter((_, place) => possible[place])
-    .map(({ act: one }) => ({ href: pathOfAct(pages, one, id), label: titleOf(one, view) }))
+  const links = []
+  for (const { act: one } of others) {
+    // Without a file, only the plan says whether the page would be a refusal.
+    if (act.on.file || (await isPossible(pages, { ...asked, act: one, typed: {} })))
+      links.push({ href: pathOfAct(pages, one, id), label: titleOf(one, view) })
+  }
+  return links
 }
 
 async function isPossible<Deps extends ActDeps>(pages: Pages<Deps>, asked: ActPageRequest<Deps>) {
