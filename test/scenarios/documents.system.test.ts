@@ -151,7 +151,7 @@ describe('the documents', () => {
       operationsOf(document).map(({ operationId }) => operationId),
     )
     expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBe(188)
+    expect(names.length).toBe(186)
   })
 })
 

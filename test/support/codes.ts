@@ -9,7 +9,7 @@ export function aCode(batch: Partial<CodeBatch> = {}, uses: Partial<CodeFacts> =
   const worth = batch.kind === undefined ? { kind: 'percent' as const, percent: 10 } : { kind: batch.kind }
   const bounds = { count: 1, uses: 1, usesPerUser: 1, from: null, until: null, revokedAt: null }
   const whole = { id: 'bat_01', ...ofKind, ...bounds, ...worth, ...batch }
-  return { hash: 'hash-1', used: 0, usedByUser: 0, revokedAt: null, batch: whole, ...uses }
+  return { hash: 'hash-1', used: 0, usedByUser: 0, batch: whole, ...uses }
 }
 
 /** An operator's input. `PERCENT` is for any purchase. */

@@ -59,7 +59,6 @@ const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   createOperator: [{ body: { name: 'x', ...ROLE } }],
   setOperatorRole: [{ body: ROLE }],
   closeDiscrepancy: [{ body: { why: 'x' } }],
-  revokeCode: [{ body: { code: 'x', why: 'x' } }],
   createCodes: [{ body: { kind: 'percent', percent: 10, count: 1, why: 'x' } }],
 }
 

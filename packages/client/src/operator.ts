@@ -50,10 +50,7 @@ const PLURALS: Readonly<Record<string, string>> = {
 }
 
 /** Acts whose input is too long for an address, or too private. */
-const BY_POST: readonly string[] = [
-  ...['bulk.start', 'codes.revoke_code'],
-  ...['user.correct_address', 'user.correct_buyer'],
-]
+const BY_POST: readonly string[] = ['bulk.start', 'user.correct_address', 'user.correct_buyer']
 
 /** Throws as `createClient` and its calls do. A refused key is a `BillingConfigurationError`. */
 export function createOperator(options: OperatorOptions): Operator {

@@ -846,8 +846,6 @@ create table codes (
   batch_id text not null constraint code_of_a_batch references code_batches,
   -- May exceed `uses` of the batch, because a late payment counts too.
   used integer not null default 0 constraint used_counts_up check (used >= 0),
-  -- When this code alone was revoked, while its batch stays valid.
-  revoked_at timestamptz,
   constraint codes_by_hash primary key (hash)
 );
 comment on table codes is 'Each code, and how often it was used.';

@@ -120,7 +120,7 @@ const insertRequested = statement(
        from input i, code_batches b
       where i.user_id in (select user_id from guard union all select user_id from fresh)
         and c.hash = i.payment->>'code_hash' and b.id = c.batch_id
-        and c.used < b.uses and c.revoked_at is null and b.revoked_at is null
+        and c.used < b.uses and b.revoked_at is null
      returning c.hash
    )
    insert into payments (${COLUMN_NAMES}, traceparent)

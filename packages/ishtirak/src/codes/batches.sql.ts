@@ -1,9 +1,9 @@
 // Batches of codes as rows, with the used and remaining uses of each.
 
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
-import { type Instant, timestampOrNull } from '../core/instant.js'
-import { type Queryable, type Row, statement } from '../database/database.js'
-import { at, instantOrNull, integer, rowOf, text } from '../database/rows.js'
+import type { Instant } from '../core/instant.js'
+import { type Queryable, statement } from '../database/database.js'
+import { at } from '../database/rows.js'
 import { viewRows, viewRowsAt } from '../ledger/schemas.js'
 import { CodeBatchSchema, CodeUseSchema } from './code-schemas.js'
 import { HOLDS_CODE } from './code-uses.sql.js'
@@ -35,10 +35,9 @@ export async function insertBatch(
 // The columns of `code_batches b`.
 const BATCH = `b.id as batch_id, b.kind, b.plan_id as plan, b.months, b.percent, b.amount, b.count, b.uses,
             b.uses_per_user, b.valid_from as from, b.valid_until as until, b.created_at, b.created_by, b.why,
-            b.revoked_at, b.revoked_by, c.codes_revoked, c.used, c.left`
+            b.revoked_at, b.revoked_by, c.used, c.left`
 const CODES_OF_BATCH = `(
-        select sum(used)::int8 as used, count(revoked_at)::int8 as codes_revoked,
-               coalesce(sum(greatest(b.uses - used, 0)) filter (where revoked_at is null), 0)::int8 as left
+        select sum(used)::int8 as used, sum(greatest(b.uses - used, 0))::int8 as left
           from codes where batch_id = b.id) c`
 
 const selectNewest = statement(
@@ -103,49 +102,23 @@ export async function usesOfBatch(
   return viewRowsAt(CodeUseSchema, await database.query(selectUses, asked), 'used_at')
 }
 
-const selectCode = statement(
-  'codes.one',
-  `select c.hash, c.batch_id, c.revoked_at, greatest(b.uses - c.used, 0) as left
-     from codes c join code_batches b on b.id = c.batch_id where c.hash = any($1::text[])`,
+const revokeBatch = statement(
+  'codes.revoke',
+  `with revoked as (
+     update code_batches set revoked_at = $3::timestamptz, revoked_by = $2::jsonb->>'actor'
+      where id = $1 and revoked_at is null
+     returning id
+   )
+   ${insertAudit({ userId: "''", at: '$3::timestamptz', entry: '$2::jsonb', from: 'revoked' })}
+   returning id`,
 )
 
-/** Null: none of these codes exists. */
-export async function findOneCode(database: Queryable, hashes: readonly string[]) {
-  const [row] = await database.query(selectCode, [hashes])
-  return row ? parseCode(row) : null
-}
-
-const parseCode = rowOf({
-  ...{ hash: text, batch_id: text, left: integer },
-  revoked_at: (row: Row, column: string) => timestampOrNull(instantOrNull(row, column)),
-})
-
-const AUDITED = `
-   ${insertAudit({ userId: "''", at: '$3::timestamptz', entry: '$2::jsonb', from: 'revoked' })}
-   returning id`
-const REVOKING = {
-  batch: statement(
-    'codes.revoke',
-    `with revoked as (
-       update code_batches set revoked_at = $3::timestamptz, revoked_by = $2::jsonb->>'actor'
-        where id = $1 and revoked_at is null
-       returning id
-     ) ${AUDITED}`,
-  ),
-  code: statement(
-    'codes.revoke_one',
-    `with revoked as (
-       update codes set revoked_at = $3::timestamptz where hash = $1 and revoked_at is null returning hash
-     ) ${AUDITED}`,
-  ),
-}
-
-/** `id` is the hash of a code. False: it does not exist, or was revoked before. */
+/** False: the batch was revoked before. */
 export async function revoke(
   database: Queryable,
-  what: keyof typeof REVOKING,
-  of: { readonly id: string; readonly audit: AuditEntry; readonly now: Instant },
+  batchId: string,
+  of: { readonly audit: AuditEntry; readonly now: Instant },
 ): Promise<boolean> {
-  const rows = await database.query(REVOKING[what], [of.id, JSON.stringify(of.audit), at(of.now)])
+  const rows = await database.query(revokeBatch, [batchId, JSON.stringify(of.audit), at(of.now)])
   return rows.length === 1
 }

@@ -194,35 +194,4 @@ describeWorld('the page of codes', {}, ({ world }) => {
     ])
     expect((await owner.get(`/exports/codes/${vouchers.id}`)).text).toBe(file.text)
   })
-
-  it('revokes one code: it does not count any more, and the others do', async () => {
-    const { id, codes } = await makeCodes(owner, { ...VOUCHER, count: 3 })
-    const [first = '', second, third] = codes
-    const typed = first.toLowerCase().replaceAll('-', ' ')
-    // Asked by POST, so that a valid code is in no address and no link.
-    const question = await visit.open(`/console/codes/revoke-code?code=${encodeURIComponent(typed)}`)
-    expect(question.text).toMatch(/<form method="post" action="[^"?]*\/revoke-code">/)
-    expect(question.text).not.toContain(typed)
-    const shown = await visit.submit('/console/codes/revoke-code', { code: typed })
-    expect(shown.status).toBe(200)
-    for (const [, href] of shown.text.matchAll(/(?:href|action)="([^"]*)"/g))
-      expect(href).not.toContain(encodeURIComponent(typed).slice(0, 4))
-    expect(wordsOf(shown.text)).toMatch(/Uses left 1 0/)
-    const fields = { ...fieldsOfAct(shown.text), why: 'lost' }
-    const answer = await visit.submit('/console/codes/revoke-code', fields)
-    expect(await visit.follow(answer)).toContain('Done. The audit trail has it.')
-    expect((await redeem('user-1', first)).body.code).toBe('code_not_valid')
-    expect((await redeem('user-1', second)).status).toBe(200)
-    const { body } = await owner.get(`/codes/${id}`)
-    expect(body).toMatchObject({ codes_revoked: 1, left: 1, used: 1, revoked_at: null })
-    const again = await owner.post('/codes/revoke-code', { code: first, why: 'lost' })
-    expect([again.status, again.body.code]).toEqual([409, 'already_revoked'])
-    const asked = await visit.submit('/console/codes/revoke-code', { code: 'x' })
-    expect([asked.status, asked.text.includes('role="alert"')]).toEqual([404, true])
-    const preview = await owner.post('/codes/revoke-code/preview', { code: third })
-    expect(preview.body.changes).toMatchObject([{ before: 1, after: 0 }])
-    expect((await owner.get(`/codes/revoke-code?code=${third}`)).status).toBe(404)
-    const { data } = (await owner.get('/audit?act=codes.revoke_code')).body
-    expect(JSON.stringify(data)).not.toContain(first)
-  })
 })

@@ -144,7 +144,6 @@ function factsOf(pages: CodePages, view: View, batch: Batch) {
     [say('codeUsesEach'), count(batch.uses_per_user)],
     [say('codesUsed'), count(batch.used)],
     [say('codesLeft'), count(batch.left)],
-    [say('codesRevokedAlone'), batch.codes_revoked === 0 ? null : count(batch.codes_revoked)],
     [say('batchId'), batch.batch_id],
   ] as const
 }

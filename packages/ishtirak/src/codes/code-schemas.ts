@@ -66,7 +66,6 @@ export const CodeBatchSchema = object('CodeBatch', {
     description: 'Uses of all its codes: redeemed, paid, or reserved by an open checkout',
   }),
   left: Type.Integer({ description: 'Uses of all its codes that are left, if it counts at all' }),
-  codes_revoked: Type.Integer({ description: 'How many of its codes were revoked one by one' }),
   created_at: timestamp,
   created_by: Type.String(),
   why: Type.String(),
@@ -87,11 +86,6 @@ export const CodeUseSchema = object('CodeUse', {
   discount: Type.Integer({ description: 'The discount in whole dinars' }),
   period_start: nullable(timestamp),
   period_end: nullable(timestamp),
-})
-
-export const RevokedCodeSchema = request('RevokedCode', {
-  code: Type.String({ maxLength: 100, description: 'The code, as it is printed' }),
-  why: reason,
 })
 
 export const BatchParamsSchema = Type.Object({ batch_id: Type.String({ maxLength: 100 }) })

@@ -27,7 +27,7 @@ export const HOLDS_CODE = "p.status in ('requested', 'pending', 'review', 'paid'
 // anything.
 const selectCode = statement(
   'codes.find',
-  `select c.hash, c.used, c.revoked_at as code_revoked_at, b.*, own.paid + given.redeemed as own_uses,
+  `select c.hash, c.used, b.*, own.paid + given.redeemed as own_uses,
           own.held
      from (
        select count(*) filter (where ${HOLDS_CODE})::int as paid,
@@ -99,7 +99,6 @@ function parseCode(row: Row): CodeFacts {
     hash: text(row, 'hash'),
     used: integer(row, 'used') - reserved,
     usedByUser: integer(row, 'own_uses') - reserved,
-    revokedAt: instantOrNull(row, 'code_revoked_at'),
     batch: parseBatch(row),
   }
 }

@@ -7,7 +7,7 @@ import { createCodesAct } from './create-codes.js'
 import { type CodePagesDeps, codePages } from './portal-part.js'
 import { codeCalls } from './redeem.call.js'
 import type { RedeemDeps } from './redeem.js'
-import { revokeCode, revokeCodes } from './revoke-codes.js'
+import { revokeCodes } from './revoke-codes.js'
 import { type CodeConfig, codeSettings } from './settings.js'
 import { discountByCode } from './typed-code.js'
 
@@ -15,7 +15,7 @@ export const codes: Capability<CodePagesDeps & GrantedMailDeps & RedeemDeps & Co
   name: 'codes',
   events: ['subscription.granted'],
   settings: codeSettings,
-  acts: [createCodesAct, revokeCodes, revokeCode],
+  acts: [createCodesAct, revokeCodes],
   readings: [...batchList.readings, getCodeBatch, ...useList.readings],
   helpHeading: 'Money:',
   commandGroups: { codes: 'Make codes for vouchers and discounts, and see what is used' },

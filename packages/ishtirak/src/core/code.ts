@@ -66,8 +66,6 @@ export interface CodeFacts {
   readonly batch: CodeBatch
   readonly used: number
   readonly usedByUser: number
-  /** When this code alone was revoked, while its batch stays valid. */
-  readonly revokedAt: Instant | null
 }
 
 /** The discount of a code on one purchase. */
@@ -111,9 +109,8 @@ export function monthsOf(
 }
 
 /** True if it is valid now and this user may use it once more. */
-export function hasUseLeft({ batch, used, usedByUser, revokedAt }: CodeFacts, now: Instant): boolean {
-  const { from, until } = batch
+export function hasUseLeft({ batch, used, usedByUser }: CodeFacts, now: Instant): boolean {
+  const { from, until, revokedAt } = batch
   const isBetweenItsDates = (from === null || now >= from) && (until === null || now < until)
-  const isRevoked = batch.revokedAt !== null || revokedAt !== null
-  return isBetweenItsDates && !isRevoked && used < batch.uses && usedByUser < batch.usesPerUser
+  return isBetweenItsDates && revokedAt === null && used < batch.uses && usedByUser < batch.usesPerUser
 }

@@ -88,8 +88,7 @@ const saveChanges = statement(
    taken as (
      update codes c set used = c.used + 1
        from guard g join input i using (user_id), code_batches b
-      where c.hash = i.takes_code and b.id = c.batch_id and c.used < b.uses
-        and c.revoked_at is null and b.revoked_at is null
+      where c.hash = i.takes_code and b.id = c.batch_id and c.used < b.uses and b.revoked_at is null
      returning c.hash
    ),
    effect as (
