@@ -81,7 +81,14 @@ export function createApp(parts: AppParts): App {
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS },
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
-    schemaController: { compilersFactory: { buildSerializer } },
+    schemaController: { compilersFactory: { buildValidator: () => validatorCompiler, buildSerializer } },
+    // A route of its own for each HEAD took a tenth of the start. Node leaves out the body of the answer.
+    exposeHeadRoutes: false,
+    rewriteUrl(request) {
+      const { method, url = '/' } = request
+      if (method === 'HEAD' && this.allowedMethods(pathOf(url)).includes(method)) request.method = 'GET'
+      return url
+    },
     // Requests that arrive during a stop are answered: the listener is closed, so they were accepted before.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
@@ -91,7 +98,6 @@ export function createApp(parts: AppParts): App {
     clientErrorHandler: (error, socket) =>
       answerBrokenInput(error, socket, { publicUrl, requestId: newRequestId(), log }),
   }).withTypeProvider<TypeBoxTypeProvider>()
-  app.setValidatorCompiler(validatorCompiler)
   acceptJsonOnly(app)
   const answerFailure = installFailures(app, publicUrl)
   // Node would answer 417 without our headers. An older client's expectation is ignored (RFC 9110).

@@ -52,6 +52,8 @@ declare module 'fastify' {
     refuseWithPages(pages: RefusalPages): void
     /** Every route, including hidden ones and those of plugins. */
     knownRoutes(): readonly KnownRoute[]
+    /** The methods of a path in the order of `Allow`. An unknown path has none. */
+    allowedMethods(path: string): readonly string[]
   }
 }
 
@@ -60,7 +62,7 @@ export type AnswerFailure = (thrown: unknown, request: FastifyRequest, reply: Fa
 
 /** Must be called before routes are added, because it learns from them which methods a path allows. */
 export function installFailures(app: FastifyInstance, publicUrl: string): AnswerFailure {
-  const allowedMethods = watchRoutes(app)
+  watchRoutes(app)
   const known: RefusalPages[] = []
   app.decorate('refuseWithPages', (given: RefusalPages) => {
     known.push(given)
@@ -80,7 +82,7 @@ export function installFailures(app: FastifyInstance, publicUrl: string): Answer
     return answerFailure(error, request, reply)
   })
   app.setNotFoundHandler((request, reply) => {
-    const methods = allowedMethods(pathOf(request.url))
+    const methods = app.allowedMethods(pathOf(request.url))
     // The route of a folder allows the method but has no such file.
     if (methods.length === 0 || methods.includes(request.method))
       return answerFailure(new BillingError('not_found'), request, reply)
@@ -144,17 +146,18 @@ export function answerBrokenInput(
   socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`)
 }
 
-/** Records the routes that are added. Returns the methods of a path in `Allow` order; unknown path: none. */
-function watchRoutes(app: FastifyInstance): (path: string) => readonly string[] {
+function watchRoutes(app: FastifyInstance): void {
   const known: (KnownRoute & { readonly pattern: RegExp })[] = []
   app.decorate('knownRoutes', () => known)
-  app.addHook('onRoute', ({ url, method, schema = {} }) => {
-    for (const name of [method].flat()) known.push({ method: name, url, schema, pattern: patternOf(url) })
+  app.addHook('onRoute', ({ url, method, schema = {}, exposeHeadRoute = true }) => {
+    const methods = [method].flat()
+    if (exposeHeadRoute && methods.includes('GET')) methods.push('HEAD')
+    for (const name of methods) known.push({ method: name, url, schema, pattern: patternOf(url) })
   })
-  return (path) => {
+  app.decorate('allowedMethods', (path: string) => {
     const methods = known.flatMap(({ pattern, method }) => (pattern.test(path) ? [method] : []))
     return [...new Set(methods)].sort()
-  }
+  })
 }
 
 /** `/users/:id/limits/*` as an expression. Our patterns use only names and a star. */

@@ -167,6 +167,15 @@ it('what cannot be read is refused with a problem, as the client’s fault', asy
   expect(head).toMatch(/^HTTP\/1.1 431 [^{]*\r\n\r\n$/)
 })
 
+it('HEAD answers as GET does, without a body', async () => {
+  const [get, head] = await Promise.all(
+    ['GET', 'HEAD'].map((method) => fetch(`${example.base}/orders/7`, { method })),
+  )
+  expect([head?.status, await head?.text()]).toEqual([200, ''])
+  for (const name of ['content-type', 'content-length'])
+    expect(head?.headers.get(name)).toBe(get?.headers.get(name))
+})
+
 it('a user id of 255 characters of any alphabet is read', async () => {
   const id = '😀'.repeat(127)
   const response = await fetch(`${example.base}/orders/${encodeURIComponent(id)}`)

@@ -131,6 +131,7 @@ export function misspeltOf(
     if (known.includes(name) || name.length > 64) return []
     const bare = name.replace(/^ISHTIRAK_/, '')
     const [nearest] = known
+      .filter((other) => bare !== name || Math.abs(other.length - name.length) <= TYPOS_MAX)
       .map((other) => ({ other, distance: distanceBetween(bare, other) }))
       .sort((a, b) => a.distance - b.distance)
     if (!nearest) return []
