@@ -44,10 +44,7 @@ const PayOutSchema = request('BalancePayOut', {
 
 const BALANCE_OF_USER = { ...USER, command: { group: 'balance', argument: 'user' } }
 
-/**
- * Throws `validation_failed`, `balance_too_low` with what is missing, and `role_not_allowed` for an amount
- * that is reserved to the owner.
- */
+/** Throws `validation_failed`, `balance_too_low`, and `role_not_allowed` for amounts of the owner. */
 async function planEntry(
   deps: BalanceActDeps,
   { id: userId, by }: Call<unknown>,

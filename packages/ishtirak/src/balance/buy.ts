@@ -18,7 +18,6 @@ import type { UserRecord } from '../ledger/users.sql.js'
 import { requireShown } from './order.js'
 import { type Asked, findRecentPurchase } from './recent-purchase.sql.js'
 
-/** The balance as a payment method: it pays at once. */
 export function createBalanceMethod({ live }: Pick<PaymentMethod, 'live'>): PaymentMethod {
   return paidWhenWritten({ name: BY_BALANCE, live, bearsStampDuty: false }, 'a balance pays at once')
 }

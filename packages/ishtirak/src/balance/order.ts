@@ -30,12 +30,10 @@ export async function setOrder(
   return changeOrder(deps, user, { plan: offer.plan, months, price: offer.price.amount, offered: null })
 }
 
-/** If there is no order, nothing changes. */
 export function endOrder(deps: OrderDeps, user: KnownUser) {
   return changeOrder(deps, user, null)
 }
 
-/** Returns the facts after the change. */
 async function changeOrder(deps: OrderDeps, user: KnownUser, order: StandingOrder | null) {
   const { userId } = user
   const facts = await changeUser(deps, {

@@ -20,7 +20,6 @@ export const RENEWAL = '/portal/balance/renewal'
 type OfBalance = PartSection & {
   /** The facts with the standing order, after what is due was booked. */
   readonly facts: SubscriptionFacts
-  /** Sorted, the newest first. */
   readonly entries: readonly BalanceEntry[]
 }
 

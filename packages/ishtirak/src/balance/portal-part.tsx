@@ -23,7 +23,6 @@ const UNREAD = 'amount'
 
 const BALANCE = 'balance'
 
-/** Entries that the card shows. */
 const SHOWN = 8
 
 const SHOWN_BALANCE: ShownMethod = {
@@ -106,13 +105,11 @@ function balanceForms(app: App, pages: Pages & BalancePagesDeps): void {
   })
 }
 
-/** Reads an offer and the price that was shown with it. */
 function readPriced(value: string) {
   const [, offer = value, price] = /^(.*) (\d+)$/.exec(value) ?? []
   return { ...readOffer(offer), shown: price === undefined ? undefined : Number(price) }
 }
 
-/** Reads a typed amount. Throws `validation_failed`. */
 function amountIn(typed: string, least: number): number {
   const read = readTypedAmount(typed)
   if (read.kind === 'dinars' && read.dinars >= least) return read.dinars

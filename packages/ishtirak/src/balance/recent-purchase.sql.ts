@@ -4,7 +4,7 @@ import type { Instant } from '../core/instant.js'
 import type { Actor } from '../core/person.js'
 import { BY_BALANCE } from '../core/subscription.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, text } from '../database/rows.js'
+import { at, firstOf, text } from '../database/rows.js'
 
 /** A purchase by balance as a call asks for it. */
 export type Asked = Parameters<PaysAtOnce['buy']>[1] & { readonly user: Actor; readonly months: number }
@@ -35,6 +35,5 @@ export async function findRecentPurchase(
 ): Promise<string | null> {
   const term = start === 'now' ? null : months
   const values = [user.userId, at(since), planId, term, codeHash, poNumber ?? null]
-  const [row] = await database.query(selectRecent, values)
-  return row ? text(row, 'id') : null
+  return firstOf(database.query(selectRecent, values), (row) => text(row, 'id'))
 }

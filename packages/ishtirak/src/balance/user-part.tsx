@@ -19,7 +19,6 @@ import { Table } from '../pages/table.js'
 
 type Part = {
   readonly facts: SubscriptionFacts
-  /** The newest entries. */
   readonly entries: readonly BalanceEntry[]
   readonly now: Instant
 } | null

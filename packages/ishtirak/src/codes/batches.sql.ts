@@ -32,7 +32,6 @@ export async function insertBatch(
   await database.query(insert, [JSON.stringify(of.batch), of.hashes, JSON.stringify(of.audit), at(now)])
 }
 
-// The columns of `code_batches b`.
 const BATCH = `b.id as batch_id, b.kind, b.plan_id as plan, b.months, b.percent, b.amount, b.count, b.uses,
             b.uses_per_user, b.valid_from as from, b.valid_until as until, b.created_at, b.created_by, b.why,
             b.revoked_at, b.revoked_by, c.used, c.left`
@@ -93,7 +92,6 @@ const selectUses = statement(
     order by u.used_at desc, u.use_id desc limit $4::int`,
 )
 
-/** Newest first. */
 export async function usesOfBatch(
   database: Queryable,
   { batchId, after, limit }: { batchId: string; after: Position | null; limit: number },

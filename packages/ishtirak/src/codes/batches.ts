@@ -12,7 +12,6 @@ import { findBatch, newestBatches, usesOfBatch } from './batches.sql.js'
 import { BatchParamsSchema, CodeBatchSchema, CodeUseSchema } from './code-schemas.js'
 import type { CodeConfig } from './settings.js'
 
-/** What acts on codes need. */
 export interface CodesDeps
   extends ActDeps,
     CodeConfig,
@@ -36,7 +35,6 @@ export const BATCH: Subject<ListDeps> = {
   page: (batchId) => addressOf('', 'codes', batchId),
 }
 
-/** The batch with its used and remaining uses. Throws `not_found`. */
 export async function showBatch({ database }: ListDeps, batchId: string) {
   const batch = await findBatch(database, batchId)
   if (!batch) throw new BillingError('not_found', { extra: { batch_id: batchId } })

@@ -12,7 +12,6 @@ const CARDS = readSheet(new URL('./code-sheet.css', import.meta.url))
 
 interface Sheet {
   readonly batch_id: string
-  /** The codes as they are printed. */
   readonly codes: readonly string[]
   readonly batch: Worth & Validity
   readonly why: string
@@ -20,7 +19,6 @@ interface Sheet {
   readonly locale: Locale
 }
 
-/** A page with a style sheet of its own. */
 export function codeSheet(pages: ConsolePages, view: View, sheet: Sheet) {
   const { say } = view
   const { batch_id: batchId, codes, why } = sheet

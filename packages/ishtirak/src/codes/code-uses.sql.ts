@@ -1,5 +1,4 @@
-// Codes as users enter them: what is known of a code, what a user redeemed, and how many wrong ones they
-// tried.
+// Codes as users enter them: what is known of one, what a user redeemed, and their wrong tries.
 import type { CodeFacts, CodeKind } from '../core/code.js'
 import { HOUR, type Instant } from '../core/instant.js'
 import type { Plan } from '../core/plan.js'
@@ -7,6 +6,7 @@ import { type Queryable, type Row, statement } from '../database/database.js'
 import {
   at,
   column,
+  firstOf,
   flag,
   instant,
   instantOrNull,
@@ -71,10 +71,8 @@ const selectUse = statement(
 /** `isOpen`: a payment that is not settled yet holds the use. */
 const parseUse = rowOf({ usedAt: instant, isOpen: flag })
 
-/** The user's newest use of this code; null: none. */
-export async function findOwnUse(database: Queryable, userId: string, hashes: readonly string[]) {
-  const [row] = await database.query(selectUse, [userId, hashes])
-  return row ? parseUse(row) : null
+export function findOwnUse(database: Queryable, userId: string, hashes: readonly string[]) {
+  return firstOf(database.query(selectUse, [userId, hashes]), parseUse)
 }
 
 const parseBatch = rowOf({
@@ -139,7 +137,6 @@ const deleteTry = statement(
     where user_id = $1 and $2::timestamptz = any(tried_at)`,
 )
 
-/** The code was right, so the try does not count. */
 export async function forgetTry(database: Queryable, userId: string, triedAt: Instant): Promise<void> {
   await database.query(deleteTry, [userId, at(triedAt)])
 }
@@ -156,7 +153,6 @@ const selectNewest = statement(
 
 export type Redemption = Awaited<ReturnType<typeof listRedemptions>>[number]
 
-/** Newest first. */
 export async function listRedemptions(database: Queryable, userId: string) {
   return viewRows(RedemptionSchema, await database.query(selectNewest, [userId]))
 }

@@ -6,7 +6,6 @@ import { planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import type { CodeBatchSchema } from './code-schemas.js'
 
-/** The language in which they are written. */
 type Reader = Pick<View, 'locale' | 'say' | 'money' | 'day'>
 
 export type Worth = Pick<Static<typeof CodeBatchSchema>, 'plan' | 'months' | 'percent' | 'amount'>
@@ -28,7 +27,6 @@ export function givesInWords(
 
 export type Validity = Pick<Static<typeof CodeBatchSchema>, 'from' | 'until'>
 
-/** Null: always valid. */
 export function validInWords({ locale, say, day }: Reader, { from, until }: Validity): string | null {
   const parts = [
     from === null ? null : say('validFrom', { day: day(from) }),

@@ -23,7 +23,6 @@ export const codes: Capability<CodePagesDeps & GrantedMailDeps & RedeemDeps & Co
   discount: discountByCode,
   console: codePageRoutes,
   sections: [{ key: 'codes', path: '/console/codes', order: 2.5 }],
-  // Mail about grants by a code.
   mails: (deps) => [grantedMail(deps, { about: 'red_', theme: 'granted_code' })],
   portal: codePages,
 }

@@ -72,7 +72,6 @@ export const createCodesAct = act<CodesDeps>()({
   },
 })
 
-/** The request for a batch. Null: not given. */
 type WantedBatch = Omit<CodeBatch, 'id' | 'plan' | 'revokedAt'>
 
 /** Throws `not_found` if there is no key, and the problems of the request. */

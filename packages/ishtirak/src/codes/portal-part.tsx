@@ -71,7 +71,6 @@ function CodePage({ pages, view, say }: PartSection) {
 
 async function wrongCode(pages: CodePages, { session, locale, value }: Answered): Promise<Partial<Message>> {
   const say = sayFor(pages.seller.identity, locale)
-  // It says nothing about other users.
   const hashes = hashesOf(pages.codeKeys, value)
   const use = value === '' ? null : await findOwnUse(pages.database, session.userId, hashes)
   return {
@@ -104,10 +103,7 @@ function codeRoutes(app: App, pages: CodePages): void {
   })
 }
 
-/**
- * The months that a button redeems, or the price of each purchase with the code. Throws `code_not_valid` if
- * the code is no longer valid.
- */
+/** The months that a button redeems, or the price of each purchase. Throws `code_not_valid`. */
 async function worthPage(pages: CodePages, { session, locale, value: code }: Answered) {
   const worth = await readCodeWorth(pages, session.userId, code)
   const { base, formats } = pages
@@ -169,7 +165,6 @@ function CodeForm(of: Pick<PartSection, 'pages' | 'say'> & Pick<PartView, 'sessi
   )
 }
 
-/** The field on the page of an order. */
 function FoldedCode({ say }: { readonly say: Say }) {
   return (
     <details>

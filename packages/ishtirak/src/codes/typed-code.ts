@@ -12,7 +12,6 @@ import type { CodeConfig } from './settings.js'
 
 export type CodeDeps = CodeConfig & Pick<CommonParts, 'database' | 'clock' | 'noteUse'>
 
-/** Null: no such code. */
 export async function lookUpCode(
   { database, codeKeys, noteUse }: CodeDeps,
   { userId, typed, methods }: AskedCode,
@@ -55,7 +54,6 @@ export async function countingTries<Result>(
   }
 }
 
-/** The discount of a code, for quotes of purchases. */
 export function discountByCode(deps: CodeDeps): DiscountSource {
   return {
     lookUp: (of) => lookUpCode(deps, of),

@@ -24,17 +24,13 @@ export interface Announcement {
   readonly skipped: readonly Boundary[]
 }
 
-/** What is announced now, and the schedule that the row gets. */
 export interface AnnouncementDecision {
   readonly announcement: Announcement | null
   readonly announced: Boundary | null
   readonly announceAt: Instant | null
 }
 
-/**
- * Only the latest passed boundary is still true: after the job stood still for a month, `expired` is
- * announced.
- */
+/** Only the latest passed boundary is true: after an outage of a month, `expired` is announced. */
 export function decideAnnouncement(
   facts: SubscriptionFacts,
   announced: Boundary | null,

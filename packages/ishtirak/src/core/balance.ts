@@ -35,7 +35,6 @@ export interface NewEntry {
 export interface StandingOrder {
   readonly plan: Plan
   readonly months: number
-  /** The price of the term in whole dinars. */
   readonly price: number
   /** The catalogue's newer price, and when the user was told of it; null: the price is the agreed one. */
   readonly offered: { readonly price: number; readonly at: Instant } | null
@@ -44,7 +43,6 @@ export interface StandingOrder {
 export interface Balance {
   /** Whole dinars, never below zero. */
   readonly amount: number
-  /** The number of entries in the ledger. */
   readonly entries: number
   /** Since when the amount and the standing order are as they are. */
   readonly since: Instant
@@ -56,7 +54,6 @@ interface HoldsBalance {
   readonly balance: Balance | null
 }
 
-/** Whole dinars. */
 export function balanceIn({ balance }: HoldsBalance): number {
   return balance?.amount ?? 0
 }

@@ -5,7 +5,6 @@ export const BUYER_KINDS = ['person', 'company'] as const
 /** Values are kept as they were typed, without the spaces around them; null: not given. */
 export interface BuyerDetails {
   readonly kind: (typeof BUYER_KINDS)[number]
-  /** The person's name or the company's raison sociale. */
   readonly name: string | null
   readonly address: string | null
   /** Registre du commerce, such as `16/00-0123456 B 20`. */
@@ -37,7 +36,6 @@ const REQUIRED = {
   company: ['name', 'address', 'rc', 'nif', 'nis', 'ai', 'legal_form'],
 } as const satisfies Record<BuyerDetails['kind'], readonly BuyerField[]>
 
-/** The required fields that are missing. */
 export function missingDetails(details: BuyerDetails | null): readonly BuyerField[] {
   if (details === null) return ['kind']
   const fields = fieldsOfBuyer(details)

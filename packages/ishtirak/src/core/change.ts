@@ -113,10 +113,7 @@ function shareLeft({ start, end }: Period, at: Instant): Fraction {
   return left > 0 ? fraction(left, end - start) : ZERO
 }
 
-/**
- * The length in single months of the plan. Granted days count 1/30 each; time bought by amount counts its
- * price.
- */
+/** In single months of the plan. Granted days count 1/30 each; time bought by amount counts its price. */
 function singleMonths({ months, granted, plan, amount }: PaidPeriod): Fraction {
   if (months > 0) return fraction(months)
   return granted?.days ? fraction(granted.days, 30) : fraction(amount ?? 0, plan.price)
@@ -152,7 +149,6 @@ export function orderAsQuoted({ from, credit, parts }: ChangeOrder, amount: numb
   return { from, credit, parts: [...parts, ...rest] }
 }
 
-/** The change as events show it. */
 export interface ChangeOfEvent {
   readonly from: Pick<Plan, 'id'>
   readonly to: Pick<Plan, 'id'>
@@ -215,7 +211,6 @@ export function bookChange(
     order: result,
     /** The changed time, or the time that the money bought instead; null: it bought no time. */
     period: wholeOf(stretches),
-    /** Null: nothing was left to change. */
     changed: shown,
     /** The time on the new plan that was bought because the ordered time was gone; null: none. */
     added,
@@ -276,7 +271,6 @@ export function changedStretch(periods: readonly PaidPeriod[], id: string): Peri
   return wholeOf(stretches)
 }
 
-/** From the start of the first to the last end; null: there are none. */
 function wholeOf(stretches: readonly Period[]): Period | null {
   const [first] = stretches
   return first ? { start: first.start, end: Math.max(...stretches.map(({ end }) => end)) } : null

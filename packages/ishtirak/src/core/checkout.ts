@@ -6,10 +6,7 @@ import type { Instant } from './instant.js'
 import type { Locale } from './locale.js'
 import type { Money } from './plan.js'
 
-/**
- * What a payment is for. `purchase`: time. `change`: another plan for time that runs. `top_up`: money for the
- * user's balance.
- */
+/** `purchase`: time. `change`: another plan for time that runs. `top_up`: money for the user's balance. */
 export const PAYMENT_PURPOSES = ['purchase', 'change', 'top_up'] as const
 export type PaymentPurpose = (typeof PAYMENT_PURPOSES)[number]
 
@@ -26,7 +23,6 @@ export interface CheckoutOrder {
   readonly months: number | null
   /** The price after the discount. */
   readonly price: Money
-  /** The code that lowered the price. */
   readonly code?: CodeDiscount
   readonly description: string
   readonly locale: Locale
@@ -49,7 +45,6 @@ export interface CheckoutReport {
   /** Upper case. Chargily's documented event has no currency. */
   readonly currency: string | null
   readonly live: boolean | null
-  /** Our own payment id, read from the metadata. */
   readonly paymentId: string | null
   readonly userId: string | null
   /** Absent: a purchase. */
@@ -57,7 +52,6 @@ export interface CheckoutReport {
   /** The plan that was ordered. Top-ups have none, and neither do checkouts older than this field. */
   readonly planId?: string
   readonly months?: number
-  /** The code that lowered the price. */
   readonly code?: CodeDiscount
   /** The kind of card or account, lower case: `edahabia`, `cib`. */
   readonly instrument: string | null
@@ -83,11 +77,9 @@ export interface MethodTraits {
   readonly live: boolean
   /** The smallest amount that it takes, in whole units of the currency. */
   readonly leastAmount: number
-  /** How long a checkout can be paid. */
   readonly checkoutLifetimeMs: number
   /** When the sweep asks, counted from the opening of the checkout. Rising, by a day at most. */
   readonly lookupsAfterMs: readonly number[]
-  /** The instruments it takes, which are `payment_method` on the wire. */
   readonly instruments: readonly string[]
   /** Who starts a payment. An operator records it when it is already paid, and our row is the only record. */
   readonly begunBy: 'user' | 'operator'

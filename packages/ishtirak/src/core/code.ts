@@ -23,7 +23,6 @@ export interface CodeBatch {
   readonly percent: number | null
   /** Whole dinars, only for `amount`. */
   readonly amount: number | null
-  /** The number of codes. */
   readonly count: number
   /** How often each code can be used, in all and by one user. */
   readonly uses: number
@@ -40,7 +39,6 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 export const CODE_LENGTH = 16
 const GROUP = /.{4}(?=.)/g
 
-/** Makes a code of `CODE_LENGTH` random bytes. */
 export function codeFrom(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => ALPHABET.charAt(byte & 31)).join('')
 }
@@ -57,10 +55,7 @@ export function readCode(typed: string): string | null {
   return code.length === CODE_LENGTH && [...code].every((symbol) => ALPHABET.includes(symbol)) ? code : null
 }
 
-/**
- * What is known of a code and its uses. A use by the open payment that a new choice would replace is left
- * out.
- */
+/** A use by the open payment that a new choice would replace is not counted. */
 export interface CodeFacts {
   readonly hash: string
   readonly batch: CodeBatch
@@ -68,7 +63,6 @@ export interface CodeFacts {
   readonly usedByUser: number
 }
 
-/** The discount of a code on one purchase. */
 export interface CodeDiscount {
   readonly hash: string
   /** Whole units of its currency. */
@@ -108,7 +102,6 @@ export function monthsOf(
   return kind === 'months' && plan && months !== null ? { plan, months } : null
 }
 
-/** True if it is valid now and this user may use it once more. */
 export function hasUseLeft({ batch, used, usedByUser }: CodeFacts, now: Instant): boolean {
   const { from, until, revokedAt } = batch
   const isBetweenItsDates = (from === null || now >= from) && (until === null || now < until)

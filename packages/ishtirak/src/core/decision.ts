@@ -21,7 +21,6 @@ export interface Decision {
   /** The user has bought what their other open payments on a page were for, so those are canceled. */
   readonly withdrawsOpen?: boolean
   readonly events: readonly EventType[]
-  /** The plan change, for the events. */
   readonly change?: ChangeOfEvent | undefined
   /** The events show this reason, by which an operator refused the payment. */
   readonly reason?: string | undefined
@@ -33,7 +32,6 @@ export type MovedPeriod = Pick<PaidPeriod, 'sourceId' | 'start' | 'end'>
 export interface Grant extends Pick<PaidPeriod, 'start' | 'end' | 'plan' | 'months'> {
   /** `grt_…` if an operator granted it, `red_…` if a code did, `tri_…` for a trial. */
   readonly id: string
-  /** 0 if it gives months. */
   readonly days: number
   /** The caller's name for the operation, so that a repetition grants nothing more; null: none was named. */
   readonly operationId: string | null

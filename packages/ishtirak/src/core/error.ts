@@ -71,9 +71,7 @@ export class BillingError extends Error {
   readonly code: ErrorCode
   /** More members of the problem body in snake_case, such as `current_period_end`. */
   readonly extra: Readonly<Record<string, unknown>>
-  /** Whole seconds, sent as `Retry-After`. */
   readonly retryAfterSeconds: number | undefined
-  /** What was wrong with each field. Only `validation_failed` has them. */
   readonly problems: readonly ValidationProblem[]
 
   constructor(code: ErrorCode, details: ErrorDetails = {}) {

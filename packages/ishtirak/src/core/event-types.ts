@@ -116,8 +116,6 @@ const EVENTS = {
 export type EventType = keyof typeof EVENTS
 export const EVENT_TYPES = Object.keys(EVENTS) as readonly EventType[]
 
-/** The parts that events of a type always carry besides the state. */
 export type CauseOf<Type extends EventType> = (typeof EVENTS)[Type]['carries'][number]
 
-/** Returns the description of a type of event. */
 export const describedEvent = (type: EventType): Described => EVENTS[type]

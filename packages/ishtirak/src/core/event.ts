@@ -21,16 +21,12 @@ interface BalanceOfEvent {
 
 type GrantFacts = Pick<Grant, 'id' | 'plan' | 'months' | 'days' | 'start' | 'end'>
 
-/** What one revision of a user means for its events. */
 interface EventCause {
   readonly subscription: Pick<Subscription, 'plan' | 'status' | 'currentPeriodEnd' | 'instrument'>
-  /** The payment, with its plan as it was sold. */
   readonly payment: (ShownPayment & { readonly plan: Plan | null }) | null
   /** Set if the passing of time is the cause, and not a payment. */
   readonly announcement?: Pick<Announcement, 'boundary' | 'at' | 'skipped'>
-  /** Set for time that no payment bought. */
   readonly grant?: GrantFacts | undefined
-  /** Set for a plan change. */
   readonly change?: ChangeOfEvent | undefined
   /** Why an operator refused the payment. */
   readonly reason?: string | undefined
@@ -181,14 +177,12 @@ const NO_STATE = {
   ...{ paid_at: null, period_start: null, period_end: null },
 }
 
-/** A balance entry as it is stored. */
 export interface EntryOfEvent extends Omit<NewEntry, 'at'> {
   readonly id: string
   readonly balanceAfter: number
   readonly createdAt: Instant
 }
 
-/** The fields of a balance entry that the platform and the user both see. */
 export function describeEntry({ id, kind, amount, balanceAfter, paymentId, note, createdAt }: EntryOfEvent) {
   return {
     ...{ id, kind, amount, balance_after: balanceAfter, payment_id: paymentId, note },
@@ -229,7 +223,6 @@ function describePlanChange({ from, to, at, until }: ChangeOfEvent) {
   return { from: from.id, to: to.id, at: toTimestamp(at), until: toTimestamp(until) }
 }
 
-/** The fields of a grant that the platform and the operator both see. */
 export function describeGrant(grant: GrantFacts) {
   const { id, plan, months, days, start, end } = grant
   const given = isTrial({ sourceId: id }) ? ('trial' as const) : ('operator' as const)

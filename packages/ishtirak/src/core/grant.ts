@@ -14,7 +14,6 @@ import {
   statusAt,
 } from './subscription.js'
 
-/** What is to be granted: days or months. */
 type WantedGrant = Pick<Grant, 'id' | 'plan' | 'operationId'> &
   ({ readonly days: number } | { readonly months: number })
 

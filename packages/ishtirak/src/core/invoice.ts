@@ -3,7 +3,6 @@
 import type { Payment } from './payment.js'
 import type { DocumentSnapshot, NamedDocument } from './receipt.js'
 
-/** A document that a payment has, by its number. */
 export interface IssuedDocument extends NamedDocument {
   readonly snapshot: DocumentSnapshot
 }
@@ -16,17 +15,13 @@ export function invoiceInForce<Document extends IssuedDocument>(
   return last?.kind === 'invoice' ? last : null
 }
 
-/**
- * Whether a document shows that its money went back. A corrected invoice and a credit note show none of their
- * own.
- */
+/** Whether it shows that its money went back. A corrected invoice and a credit note show nothing of it. */
 export function showsRefund({ kind, number }: IssuedDocument, documents: readonly IssuedDocument[]): boolean {
   return (
     kind === 'receipt' || number === documents.findLast((document) => document.kind === 'invoice')?.number
   )
 }
 
-/** The fields by which another document names this one. */
 export const namedDocument = ({ kind, number, issuedOn }: NamedDocument): NamedDocument => ({
   kind,
   number,

@@ -12,7 +12,6 @@ export interface LimitDefinition {
   readonly window: LimitWindow | null
   /** What a gauge counts separately, such as `project`; null: one figure for the user. */
   readonly per: string | null
-  /** The name that users read. */
   readonly words: Translated
   /** The unit after a figure; null: none. `megabytes` are shown as gigabytes if that is exact. */
   readonly unit: 'megabytes' | Translated | null
@@ -41,7 +40,6 @@ export function scopeField({ per }: LimitDefinition): 'project_id' | 'scope_id' 
   return per === 'project' ? 'project_id' : 'scope_id'
 }
 
-/** Whether any counter of the catalogue counts a month. */
 export function countsByMonth(limits: readonly LimitDefinition[]): boolean {
   return limits.some(({ window }) => window === 'month')
 }
@@ -57,9 +55,7 @@ export type QuotaWindowAt = (window: LimitWindow, instant: Instant) => { readonl
 /** The API's answer to "may this user…?". No is a normal answer, not an error. */
 export function describeAllowance(of: {
   readonly allowed: boolean
-  /** How much the plan in effect allows. */
   readonly limit: number
-  /** The usage after this operation. */
   readonly used: number
   /** When the counter starts again at zero; null for gauges. */
   readonly resetsAt: Instant | null
@@ -112,7 +108,6 @@ function isCurrent(
 ): boolean {
   const { resetsAt } = count
   if (count.countsAs !== countsAs(limit)) return false
-  // A gauge has no end; every counter has one.
   if (limit.window === null || resetsAt === null) return true
   return resetsAt >= quotaWindowAt(limit.window, now).endsAt
 }

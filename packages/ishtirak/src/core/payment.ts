@@ -6,10 +6,7 @@ import type { CodeDiscount } from './code.js'
 import { CLOCK_SKEW_MAX, type Instant, SECOND } from './instant.js'
 import type { Money, Offer, Plan } from './plan.js'
 
-/**
- * `requested` (`pending` on the wire): the provider has not answered yet. `review`: its report differs from
- * our row.
- */
+/** `requested` (`pending` on the wire): the provider has not answered yet. `review`: its report differs. */
 export type PaymentStatus = 'requested' | PublicPaymentStatus
 
 export const PUBLIC_PAYMENT_STATUSES = [
@@ -43,11 +40,9 @@ export interface Review {
   readonly checkoutId: string
 }
 
-/** What a payment is for. */
 export type PaidFor<Sold = Plan> =
   | {
       readonly kind: 'purchase'
-      /** The plan as it was sold. */
       readonly plan: Sold
       /** The months that are bought, at least 1. */
       readonly months: number
@@ -97,7 +92,6 @@ interface ShownCourse {
   readonly status: PaymentStatus
   /** The method's own id of the payment. */
   readonly checkoutId: string | null
-  /** Null also if the method has no pages. */
   readonly checkoutUrl: string | null
   /** The instrument, such as `cib`. On the wire it is `payment_method`. */
   readonly instrument: string | null
@@ -105,12 +99,10 @@ interface ShownCourse {
   /** Until when the provider accepts payment for the checkout. */
   readonly expiresAt: Instant
   readonly paidAt: Instant | null
-  /** Start of the time that this money bought. */
   readonly periodStart: Instant | null
   readonly periodEnd: Instant | null
 }
 
-/** Texts by name. */
 export type Metadata = Readonly<Record<string, string>>
 
 /** A payment before the provider is called. */
@@ -125,7 +117,6 @@ export function newPayment(of: {
   readonly offer: Offer | Pick<Offer, 'price'>
   /** The plan change that is ordered; `unknown`: its order is lost. Absent: no plan change. */
   readonly change?: ChangeOrder | 'unknown' | undefined
-  /** The code that lowers the price. */
   readonly code?: CodeDiscount | undefined
   readonly method: MethodTraits
   readonly createdAt: Instant
@@ -177,10 +168,7 @@ function holdsCode({ codeHash, status }: Pick<Payment, 'codeHash' | 'status'>): 
   return codeHash !== null && status !== 'failed' && status !== 'canceled' && status !== 'expired'
 }
 
-/**
- * How a new state of a payment changes the uses of its code; null: not at all. `before` is null for a new
- * row.
- */
+/** How a new state changes the uses of the payment's code; null: not at all. `before`: null if it is new. */
 export function codeUseChange(
   before: Payment | null,
   after: Payment | null,
@@ -225,10 +213,7 @@ export function priceAsked({ price, amountAsked }: Pick<Payment, 'price' | 'amou
 
 type ReportedMoney = Pick<CheckoutReport, 'amount' | 'currency'>
 
-/**
- * True if both reports name the same amount, so that an operator who accepts the payment books the same by
- * either.
- */
+/** True if both name the same amount, so that an acceptance books the same by either. */
 export function isSameMoney(payment: Payment, one: ReportedMoney, other: ReportedMoney): boolean {
   const booked = [one, other].map((said) => atReportedAmount(payment, said)?.price.amount)
   return one.amount === other.amount && booked[0] === booked[1]
@@ -237,10 +222,7 @@ export function isSameMoney(payment: Payment, one: ReportedMoney, other: Reporte
 /** The largest value of the column, which is an `int`. */
 const AMOUNT_MAX = 2_147_483_647
 
-/**
- * The payment at the amount that was paid. An absent amount, or one in another currency, counts as the price.
- * Null: no valid amount.
- */
+/** At the amount that was paid. An absent amount or another currency counts as the price. Null: invalid. */
 export function atReportedAmount(payment: Payment, { amount, currency }: ReportedMoney): Payment | null {
   const { price } = payment
   const isNotReported = amount === null || (currency !== null && currency !== price.currency)
@@ -288,13 +270,9 @@ export function instantOfPayment(
   return Math.max(withinCheckout, earliest(payment, report, now))
 }
 
-/**
- * The earliest possible instant, in the provider's whole seconds. It is never in the future, even if our
- * clock is ahead.
- */
+/** The earliest possible instant, in the provider's whole seconds, and never in our future. */
 function earliest(payment: Payment, report: CheckoutReport, now: Instant): Instant {
-  // The row of a second payment is written long after it was paid. The instant accepted at its review stays
-  // valid.
+  // The row of a second payment is written long after it was paid: its reviewed instant stays valid.
   const writtenAt = Math.min(payment.createdAt, payment.review?.paidAt ?? payment.createdAt)
   const madeAt = checkoutMadeAt(payment, report, now) ?? writtenAt
   return Math.min(madeAt - (madeAt % SECOND), now)

@@ -23,7 +23,6 @@ export interface Plan {
   readonly trialDays?: number
 }
 
-/** Several months of a plan, bought together. */
 interface Term {
   /** 1 to `LONGEST_TERM`. */
   readonly months: number
@@ -31,7 +30,6 @@ interface Term {
   readonly price: number
 }
 
-/** True if both are the same plan with the same limits, name and price. */
 export function isSamePlan(one: Plan, other: Plan): boolean {
   const names = Object.keys(one.limits)
   return (
@@ -44,7 +42,6 @@ export function isSamePlan(one: Plan, other: Plan): boolean {
   )
 }
 
-/** The most months in one term. */
 export const LONGEST_TERM = 36
 
 /** The plans in the order in which they are shown, the free plan first. Every plan has all of the limits. */
@@ -57,7 +54,6 @@ export interface Catalogue {
 /** What one payment can buy: a number of months of a plan, and their price together. */
 export interface Offer {
   readonly plan: Plan
-  /** An integer of 1 or more. */
   readonly months: number
   readonly price: Money
 }
@@ -80,7 +76,6 @@ export function soldPlan({ id, name, price, currency, limits }: Plan): Plan {
   return { id, name, price, currency, limits }
 }
 
-/** Null: this term is not sold. */
 export function offerOf(plan: Plan, months: number): Offer | null {
   return offersOf(plan).find((offer) => offer.months === months) ?? null
 }

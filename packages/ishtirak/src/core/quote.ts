@@ -16,10 +16,7 @@ import {
   statusAt,
 } from './subscription.js'
 
-/**
- * `upgrade`: a click, which buys nothing before the renewal window. `payment`: a request, which may buy
- * ahead.
- */
+/** `upgrade`: a click, which buys nothing before the renewal window. `payment`: it may buy ahead. */
 export type PurchaseMode = 'upgrade' | 'payment'
 
 /** `now`: a plan change, which costs the difference. `end`: more time. */
@@ -37,11 +34,9 @@ export interface Wanted {
   readonly code?: CodeFacts | 'unknown' | undefined
   /** What a proforma has offered, to be sold at that price. Absent: the price of the catalogue. */
   readonly agreed?: Agreed | undefined
-  /** The number of the buyer's own purchase order, for documents. */
   readonly poNumber?: string | undefined
 }
 
-/** An offer or a plan change whose price is held. */
 export type Agreed = Pick<Quote, 'offer' | 'change' | 'amount'>
 
 export interface Quote {
@@ -49,9 +44,7 @@ export interface Quote {
   readonly offer: Offer
   /** Absent: more time is bought. */
   readonly change?: ChangeOrder
-  /** Whole units of the offer's currency. */
   readonly discount: number
-  /** The code that gives the discount; null: none. */
   readonly codeHash: string | null
   /** The amount to pay: the offer's price less credit and discount. */
   readonly amount: number
@@ -150,7 +143,6 @@ export function termDecisions(
   })
 }
 
-/** The quotes among the decisions: those that can be bought. */
 export const quotesIn = (decisions: readonly QuoteDecision[]): readonly Quote[] =>
   decisions.flatMap((decision) => (decision.kind === 'sold' ? [decision.quote] : []))
 
@@ -243,7 +235,6 @@ export function renewabilityAt(facts: SubscriptionFacts, now: Instant, rules: Bi
   return { allowed: now >= renewableFrom, renewableFrom, currentPeriodEnd }
 }
 
-/** True within paid time and its grace. */
 export function isPaidNow(
   subscription: Subscription,
 ): subscription is Subscription & { readonly currentPeriodEnd: Instant } {

@@ -58,10 +58,8 @@ export interface Buyer {
  */
 export type DocumentKind = 'receipt' | 'invoice' | 'credit_note' | 'proforma'
 
-/** The kinds of documents that a payment can have. */
 export type IssuedKind = Exclude<DocumentKind, 'proforma'>
 
-/** A document that another document names. */
 export interface NamedDocument {
   readonly kind: IssuedKind
   /** The number as it is shown: `F-2026-000042`. */
@@ -78,7 +76,6 @@ export interface DocumentSnapshot {
   readonly kind: DocumentKind
   /** The invoice that a credit note takes back; for a later invoice, the document before it. */
   readonly about?: NamedDocument
-  /** The number of the buyer's own purchase order. */
   readonly poNumber?: string
   /** The last day on which the price of a proforma holds, `YYYY-MM-DD`. */
   readonly validUntil?: string
@@ -91,7 +88,6 @@ export interface DocumentSnapshot {
   readonly paidOn: string
   readonly periodFrom: string | null
   readonly periodTo: string | null
-  /** The months that were bought. */
   readonly months: number | null
   /** The amount paid in whole dinars, tax included. Stamp duty comes on top. */
   readonly amount: number
@@ -101,7 +97,6 @@ export interface DocumentSnapshot {
   readonly discount?: number
   /** The plan change that was bought; absent: more time was bought. */
   readonly change?: {
-    /** The name of the plan before the change. */
     readonly from: string
     /** The credit for the time left, in whole dinars, tax included. */
     readonly credit: number
@@ -125,7 +120,6 @@ export interface ReceiptContext {
   readonly buyer: Buyer
   /** The instant of booking, which is the document's date. */
   readonly issuedAt: Instant
-  /** True if the payment's method is cash. */
   readonly bearsStampDuty: boolean
   /** The day of an instant in the billing time zone, `YYYY-MM-DD`. */
   readonly dayOf: (instant: Instant) => string
@@ -211,12 +205,10 @@ export function netPriceOf({
   }
 }
 
-/** The centimes that the customer paid. */
 export function totalOf({ amount, stampDutyCentimes }: DocumentSnapshot): number {
   return amount * 100 + stampDutyCentimes
 }
 
-/** The prefix of each kind's numbers. */
 const LETTERS = { receipt: '', invoice: 'F-', credit_note: 'A-', proforma: 'P-' } as const
 
 /**
@@ -304,7 +296,6 @@ function termAt<Term extends { readonly from: string }>(
   terms: readonly [Term, ...Term[]],
   day: string,
 ): Term {
-  // Dates in this form sort as text.
   return terms.findLast(({ from }) => from <= day) ?? terms[0]
 }
 

@@ -37,15 +37,11 @@ export function formatReference(reference: string): string {
 /** Letters that look like a digit of the alphabet. */
 const READ_AS: Readonly<Record<string, string>> = { Z: '2', S: '5', G: '6', B: '8', Q: '9' }
 
-/**
- * Cleans a typed reference or a part of one: either case, separators, Arabic digits, Z, S, G, B, Q for
- * digits.
- */
+/** Cleans a typed reference or a part of one: case, separators, Arabic digits, letters like digits. */
 export function bareReference(typed: string): string {
   return foldReference(typed).replace(/[\s\-\u0640.,_/\u00b7]/g, '')
 }
 
-/** Null: not a reference. */
 export function readReference(typed: string): string | null {
   const bare = bareReference(typed)
   return isReference(bare) ? bare : null

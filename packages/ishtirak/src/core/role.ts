@@ -4,7 +4,6 @@ import { BillingError } from './error.js'
 import type { Instant } from './instant.js'
 
 export const ROLES = ['viewer', 'support', 'cashier', 'accountant', 'owner'] as const
-/** A built-in role. */
 export type Role = (typeof ROLES)[number]
 
 export function isRole(value: string): value is Role {
@@ -14,7 +13,6 @@ export function isRole(value: string): value is Role {
 /** The permissions of a role by name, each with the most it allows; null: no limit of its own. */
 export type Powers = Readonly<Record<string, number | null>>
 
-/** The roles of OPERATOR_ROLES by name. */
 export type CustomRoles = Readonly<Record<string, Powers>>
 
 export interface Operator {
@@ -26,7 +24,6 @@ export interface Operator {
   readonly may?: Powers
 }
 
-/** Null: no such role. */
 export function operatorIn(roles: CustomRoles, name: string, role: string): Operator | null {
   if (isRole(role)) return { name, role }
   const may = Object.hasOwn(roles, role) ? roles[role] : undefined
@@ -37,7 +34,6 @@ export interface OperatorKey extends Operator {
   readonly key: string
 }
 
-/** A signed-in operator of the console. */
 export interface OperatorSession {
   readonly id: string
   readonly operator: Operator

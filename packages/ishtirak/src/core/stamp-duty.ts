@@ -5,14 +5,12 @@
 export interface StampDutyTerm {
   /** The first day on which it holds, `YYYY-MM-DD`. */
   readonly from: string
-  /** Nothing is due up to this amount. */
   readonly exemptUpTo: number
   /** Sorted by bound; the last bracket has none. */
   readonly brackets: readonly StampDutyBracket[]
   /** True: a started hundred counts as a hundred. False: a percentage, rounded up to whole dinars. */
   readonly wholeHundreds: boolean
   readonly minimum: number
-  /** Null: no maximum. */
   readonly maximum: number | null
 }
 

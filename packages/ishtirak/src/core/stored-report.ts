@@ -4,7 +4,6 @@ import type { Instant } from './instant.js'
 import { isInstantBelieved, type Payment, priceAsked } from './payment.js'
 import type { Settlement, SettlementOutcome } from './settlement.js'
 
-/** What a report repeats of the payment that it is about. */
 type Repeated = Pick<CheckoutReport, 'amount' | 'currency' | 'live' | 'paymentId' | 'checkoutId'>
 
 /** What is stored of each report. A repeated member that is absent is as the payment has it. */
@@ -12,7 +11,6 @@ export interface StoredReport extends Pick<CheckoutReport, 'status'>, Partial<Re
   readonly source: ReportSource
   /** Whole dinars; absent: the provider did not say. */
   readonly fees?: number
-  /** Absent: we asked the provider. */
   readonly eventId?: string
   readonly heardAt: Instant
   readonly outcome: SettlementOutcome

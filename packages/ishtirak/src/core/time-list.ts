@@ -17,7 +17,6 @@ export interface GivenTime extends Period {
   /** 0 if days were granted. Otherwise `days` is 0. */
   readonly months: number
   readonly days: number
-  /** When the user got it. */
   readonly bookedAt: Instant
   /** When its money was refunded; null: never. */
   readonly refundedAt: Instant | null
@@ -25,7 +24,6 @@ export interface GivenTime extends Period {
   readonly holder: string | null
 }
 
-/** A plan change of a part of given time, which a payment bought. */
 export interface ChangedTime {
   readonly id: string
   readonly plan: Pick<Plan, 'id' | 'name'>
@@ -34,7 +32,6 @@ export interface ChangedTime {
   readonly parts: ChangeOrder['parts']
 }
 
-/** One piece of the list. */
 export type TimeEntry =
   | (Omit<GivenTime, 'bookedAt' | 'refundedAt' | 'holder'> & { readonly isRefunded: boolean })
   | (Period & { readonly by: 'gap' })
@@ -126,7 +123,6 @@ function stretchesOf(periods: readonly PaidPeriod[]): readonly PlanStretch[] {
   return stretches
 }
 
-/** Cuts a period where its plan changes. */
 function piecesOf(period: PaidPeriod): readonly PlanStretch[] {
   const { start, end, changes } = period
   if (!changes) return [period]

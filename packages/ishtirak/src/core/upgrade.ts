@@ -43,7 +43,6 @@ export interface TopUpRefusal {
 export type UpgradeDecision =
   | { readonly kind: 'not_sold'; readonly refusal: QuoteRefusal | TopUpRefusal }
   | { readonly kind: 'too_many_checkouts'; readonly retryAt: Instant }
-  /** Return this payment again. */
   | { readonly kind: 'return'; readonly payment: Payment }
   /** Another process is calling the provider for it right now. */
   | { readonly kind: 'wait'; readonly payment: Payment }
@@ -77,7 +76,6 @@ export function decideUpgrade(
   return tooMany ?? { kind: 'request', sale }
 }
 
-/** Refuses what would exceed the largest balance. */
 export function decideTopUp(
   facts: SubscriptionFacts,
   { topUp: amount }: WantedTopUp,
@@ -108,7 +106,6 @@ function decideOpen(
   const { offer, change, amount, codeHash } = sale
   const months = change || !('plan' in offer) ? null : offer.months
   const planId = 'plan' in offer ? offer.plan.id : undefined
-  // A top-up has neither plan nor months.
   const isSameTerm = payment.plan?.id === planId && payment.months === months
   // The catalogue's price may have changed, but a transfer may be under way, so it keeps its price. A plan
   // change was quoted for the time left, which passes: it holds while that time is the same.

@@ -67,8 +67,7 @@ export const grantDays = act<GrantDeps>()({
     id === '' ? [daysField(view)] : daysFields(pages, view, await loadUser(pages, id)),
   plan: async (deps, { id: userId, input, by }) => {
     const user = await loadUser(deps, userId)
-    // Read after the user: a grant in between makes the user stale, so that two at once cannot exceed the
-    // limit.
+    // Read after the user: a grant in between makes the user stale, so two at once stay within the limit.
     const left = await daysLeft(deps, userId, by.operator)
     if (left !== null && input.days > left) requireRole(by.operator, GRANT_LONG, { days_left: left })
     const now = deps.clock.now()
@@ -84,7 +83,6 @@ export const grantDays = act<GrantDeps>()({
   },
 })
 
-/** The days that the role may still grant this user; null: no limit. */
 async function daysLeft({ database, clock }: GrantDeps, userId: string, operator: Operator) {
   const most = mostOf(operator, GRANT)
   if (most === null) return null

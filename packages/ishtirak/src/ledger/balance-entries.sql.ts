@@ -1,5 +1,4 @@
-// The entries of users' balances as rows. The query of the act that makes an entry writes it; this file lists
-// them.
+// The entries of users' balances as rows. The query of the act that makes an entry writes it.
 import type { EntryKind } from '../core/balance.js'
 import { type Queryable, statement } from '../database/database.js'
 import { columnsOf, instant, integer, rowOf, text, textOrNull, word, writerOf } from '../database/rows.js'

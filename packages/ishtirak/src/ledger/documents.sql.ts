@@ -19,7 +19,6 @@ type StoredSnapshot = Omit<
 /** The sellers of this process, each by the hash of its version. A service has one. */
 const hashes = new Map<SellerIdentity, string>()
 
-/** The key of `seller_versions`. */
 export function sellerHash(seller: SellerIdentity): string {
   const hash = hashes.get(seller) ?? createHash('sha256').update(JSON.stringify(seller)).digest('hex')
   hashes.set(seller, hash)
@@ -51,7 +50,6 @@ const parseRow = rowOf({
 /** `place` 0 was issued with the booking. */
 export type StoredDocument = IssuedDocument & { readonly place: number }
 
-/** A row of `DOCUMENT_COLUMNS`. */
 export function parseDocument(row: Parameters<typeof parseRow>[0]): StoredDocument {
   const { kind, place, series, number, issuedAt, issuedOn, paymentId, seller, ...parsed } = parseRow(row)
   const { netCentimes, taxCentimes, dutyCentimes: stampDutyCentimes } = parsed
@@ -71,7 +69,6 @@ const selectOfPayments = statement(
     order by d.place`,
 )
 
-/** The documents of several payments of a user, by the payment's id. */
 export async function documentsOfPayments(
   database: Queryable,
   userId: string,

@@ -35,7 +35,6 @@ export function documentOfBooking(
  * fee would make its month impossible to add up for ever.
  */
 function feeCentimesOf({ method, price }: Payment, report: StoredReport | undefined): number | null {
-  // A payment by balance costs no fee.
   if (method === BY_BALANCE) return 0
   const fees = report?.fees
   return fees === undefined || fees > price.amount ? null : fees * 100

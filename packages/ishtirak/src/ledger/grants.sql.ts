@@ -6,6 +6,7 @@ import { type Queryable, statement } from '../database/database.js'
 import {
   at,
   column,
+  firstOf,
   flag,
   instant,
   integer,
@@ -30,7 +31,6 @@ const parseGrant = rowOf({
   by: column('granted_by', textOrNull),
   role: column('granted_role', textOrNull),
   why: textOrNull,
-  // The code that granted it.
   codeHash: textOrNull,
   grantedAt: instant,
 })
@@ -44,7 +44,6 @@ const selectNewest = statement(
     order by granted_at desc, id desc limit $2::int`,
 )
 
-/** Newest first. */
 export async function grantsOfUser(
   database: Queryable,
   userId: string,
@@ -55,13 +54,8 @@ export async function grantsOfUser(
 
 const selectOne = statement('grants.one', 'select * from grants where user_id = $1 and id = $2')
 
-export async function findGrant(
-  database: Queryable,
-  userId: string,
-  id: string,
-): Promise<StoredGrant | null> {
-  const [row] = await database.query(selectOne, [userId, id])
-  return row ? parseGrant(row) : null
+export function findGrant(database: Queryable, userId: string, id: string): Promise<StoredGrant | null> {
+  return firstOf(database.query(selectOne, [userId, id]), parseGrant)
 }
 
 const selectByCode = statement(
@@ -70,14 +64,12 @@ const selectByCode = statement(
     order by granted_at desc, period_end desc limit 1`,
 )
 
-/** The newest grant of these codes to the user. */
-export async function findGrantByCode(
+export function findGrantByCode(
   database: Queryable,
   userId: string,
   hashes: readonly string[],
 ): Promise<StoredGrant | null> {
-  const [row] = await database.query(selectByCode, [userId, hashes])
-  return row ? parseGrant(row) : null
+  return firstOf(database.query(selectByCode, [userId, hashes]), parseGrant)
 }
 
 const selectHadPaidTime = statement(

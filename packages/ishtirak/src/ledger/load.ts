@@ -15,7 +15,6 @@ export async function requirePayment({ database }: OfDatabase, paymentId: string
   return loaded
 }
 
-/** The user as the database has it. Throws `not_found`. */
 export async function requireUser({ database }: OfDatabase, userId: string) {
   return known(await findUser(database, userId), userId)
 }
@@ -32,7 +31,6 @@ export async function findCurrentUser(deps: ChangeDeps, userId: string) {
   return isStale ? findUser(deps.database, userId) : user
 }
 
-/** Loads a user as `findCurrentUser` does. Throws `not_found`. */
 export async function loadUser(deps: ChangeDeps, userId: string) {
   return known(await findCurrentUser(deps, userId), userId)
 }

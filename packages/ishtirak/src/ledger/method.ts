@@ -74,7 +74,6 @@ export interface Webhook {
   readonly signatureHeader: string
   /** True if the provider is outside of this network and cannot reach an address of this machine. */
   readonly needsPublicAddress: boolean
-  /** Members of its route's schema, for the OpenAPI document. */
   readonly operation: {
     readonly operationId: string
     readonly description: string
@@ -175,7 +174,6 @@ export function paidWhenWritten(
   }
 }
 
-/** The address to which the provider sends the events of this method. */
 export function webhookUrlOf({ webhook }: PaymentMethod, publicUrl: string): string | null {
   return webhook && `${publicUrl}${webhook.path}`
 }
@@ -202,11 +200,9 @@ function notConfigured(name: string, live: boolean): PaymentMethod {
   }
 }
 
-/** The parts that functions that make methods receive. */
 interface MethodWorld {
   readonly database: Queryable
   readonly clock: Clock
-  /** Whether real money moves. */
   readonly live: boolean
 }
 

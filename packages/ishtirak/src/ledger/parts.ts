@@ -24,7 +24,6 @@ export interface CommonParts {
   readonly rules: BillingRules
   readonly catalogue: Catalogue
   readonly methods: PaymentMethods
-  /** The seller, with the dated taxes on their sales. */
   readonly seller: Seller
   readonly publicUrl: string
   /** The address of the hosting platform's own pages, without a slash at the end. */
@@ -32,7 +31,6 @@ export interface CommonParts {
   /** Other origins that the page after paying may lead to, such as `https://app.example`. */
   readonly returnOrigins: readonly string[]
   readonly formats: Formats
-  /** The billing time zone. */
   readonly wallClock: WallClock
   /** The day of an instant in the billing time zone, `YYYY-MM-DD`. The last few days are cached. */
   readonly billingDayOf: (instant: Instant) => string

@@ -50,15 +50,12 @@ function storedStatuses(status: PublicPaymentStatus | null): readonly PaymentSta
   return status === 'expired' ? ['requested', 'pending', 'expired'] : [status]
 }
 
-/** Newest first. */
 export async function newestPayments(
   database: Queryable,
   wanted: {
-    /** Null: payments of all users. */
     readonly userId: string | null
     readonly status: PublicPaymentStatus | null
     readonly method: PublicMethod | null
-    /** Null: of any age. */
     readonly since: Instant | null
     readonly after: HistoryPosition | null
     readonly limit: number

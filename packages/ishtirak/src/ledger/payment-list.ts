@@ -1,5 +1,4 @@
-// Payments of all users, newest first, with filters: status, method, user, plan, instant of payment, time
-// bought.
+// Payments of all users, newest first, with the filters of the API, the console and the command line.
 import { type Static, Type } from 'typebox'
 import { dayOrInstantSchema, isWithin, overlaps, readInstant, spanIn } from '../acts/day.js'
 import { cursorOf, type PageRequest, pageOfList, type ReadPage } from '../acts/paging.js'

@@ -18,6 +18,7 @@ import {
   column,
   columnsOf,
   type Description,
+  firstOf,
   flag,
   instant,
   instantOrNull,
@@ -87,7 +88,6 @@ const describedPayment = rowOf({
 // The constraint fields_fit_the_kind says which fields belong to which kind.
 export const parsePayment = describedPayment as Description<Payment>
 
-/** The columns of `payments p`. */
 export const PAYMENT_COLUMNS = columnsOf(parsePayment, 'p')
 
 // Columns with name and type: `jsonb_populate_record(null::payments, …)` reads every column of the table,
@@ -100,7 +100,6 @@ export const COLUMN_NAMES = columnsOf(parsePayment)
 export const NEW_PAYMENT = columnsOf(parsePayment, 'n')
 export const PAYMENT_RECORD = `n(${recordOf(parsePayment)})`
 
-/** The whole row as JSON. */
 export const paymentToColumns = writerOf(parsePayment)
 
 const stateToColumns = writerOf(rowOf({ id: text, ...STATE }))
@@ -129,16 +128,12 @@ export interface HistoryPosition {
   readonly id: string
 }
 
-/**
- * The same rule as `publicStatusAt` of core, for `payments p` in list filters. `now` is a parameter or a
- * column.
- */
+/** The rule of `publicStatusAt` for `payments p`. `now` is a parameter or a column. */
 export const publicStatusSql = (now: string) => `case
             when p.status not in ('requested', 'pending') then p.status
             when p.expires_at > ${now}::timestamptz then 'pending'
             else 'expired' end`
 
-/** A page of one user's history, newest first. */
 interface HistoryQuery {
   readonly userId: string
   readonly after: HistoryPosition | null
@@ -189,9 +184,8 @@ const selectPayment = statement(
 )
 
 /** Null: there is no such payment of this user. Another user's payment looks the same from outside. */
-export async function findPayment(database: Queryable, userId: string, id: string): Promise<Payment | null> {
-  const [row] = await database.query(selectPayment, [userId, id])
-  return row ? parsePayment(row) : null
+export function findPayment(database: Queryable, userId: string, id: string): Promise<Payment | null> {
+  return firstOf(database.query(selectPayment, [userId, id]), parsePayment)
 }
 
 const selectPaymentsById = statement(
@@ -199,7 +193,6 @@ const selectPaymentsById = statement(
   `select ${PAYMENT_COLUMNS} from payments p where p.id = any($1::text[])`,
 )
 
-/** Returns the payments that exist. */
 export async function findPaymentsById(
   database: Queryable,
   ids: readonly string[],
@@ -223,7 +216,6 @@ const insertFound = statement(
        on conflict do nothing`,
 )
 
-/** Does nothing if the payment exists by now. */
 export async function insertFoundPayment(database: Queryable, payment: Payment): Promise<void> {
   await database.query(insertFound, [JSON.stringify(paymentToColumns(payment))])
 }

@@ -31,7 +31,6 @@ export const eventKey = (userId: string | null, { method, id }: Pick<ReceivedEve
 
 /** An event that changes nothing: decided on `version` of the user, or about no payment of ours. */
 export interface IdleEvent {
-  /** Null: it is about no payment of ours. */
   readonly userId: string | null
   readonly version: number
   readonly paymentId: string | null

@@ -13,7 +13,6 @@ export interface Revision extends Decision {
   readonly by?: OperatorAct | undefined
   /** The payment is booked with this revision, so its receipt is drawn up. */
   readonly isBooked?: boolean
-  /** A document besides the receipt. */
   readonly document?: NewDocument | undefined
   /** The mail that replaces those that the events usually send. */
   readonly mail?: MailKey | undefined
@@ -21,7 +20,6 @@ export interface Revision extends Decision {
   readonly schedule?: AnnouncementDecision
   /** The hash of the code that loses a use. If it has none left, nothing is saved. */
   readonly takesCode?: string | undefined
-  /** The provider's event that led here. */
   readonly received?: ReceivedEvent | undefined
   /** The part of the report that the payment stores. */
   readonly report?: StoredReport | undefined
@@ -34,7 +32,6 @@ export interface UserFacts {
   readonly userId: string
   /** Null: the user is unknown, and nothing of theirs can change. */
   readonly user: UserRecord | null
-  /** The payment that the decision is about. */
   readonly payment?: Payment | null
 }
 

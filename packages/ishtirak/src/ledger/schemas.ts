@@ -26,7 +26,6 @@ const paymentStatus = Type.Enum([...PUBLIC_PAYMENT_STATUSES])
 const plan = Type.String({ examples: ['pro'] })
 const currency = Type.String({ examples: ['DZD'] })
 
-/** Where a page of a user's list goes on, and its length. */
 export const userPageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
   cursor: Type.Optional(
@@ -34,14 +33,12 @@ export const userPageQuery = {
   ),
 }
 
-/** A page of a user's list, newest first. */
 export const userPageOf = <Item extends TSchema>(item: Item) => ({
   data: Type.Array(item, { description: 'Newest first' }),
   has_more: Type.Boolean(),
   next_cursor: nullable(Type.String()),
 })
 
-/** How much a plan allows of each limit of the catalogue. */
 export function planLimitsSchema(limits: readonly LimitDefinition[]) {
   const numbers = limits.map(({ name, unit }) => {
     const description = unit === null || unit === 'megabytes' ? unit : unit.en
@@ -89,7 +86,6 @@ const codeSchema = Type.String({
   examples: ['7K2M-9QXA-D3VF-0T8R'],
 })
 
-/** The plan and the months of a purchase. */
 export const term = {
   plan: Type.String({ description: 'The plan to buy', examples: ['pro'] }),
   months: Type.Optional(
@@ -166,7 +162,6 @@ export const RedeemRequestSchema = request('RedeemRequest', {
   months: Type.Optional(Type.Integer({ description: 'The term of that plan, 1 if absent', examples: [12] })),
 })
 
-/** A redemption shows what its code gave. */
 const redeemed = { plan, months: Type.Integer({ description: 'The months that the code gave' }) }
 
 export const RedeemedSchema = object('Redeemed', {

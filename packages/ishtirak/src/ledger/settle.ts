@@ -41,10 +41,7 @@ export interface ReportedCheckout {
   readonly accepted?: boolean
   /** The payment that an operator recorded as paid. The report is about it, and it has no row yet. */
   readonly recorded?: Payment
-  /**
-   * The operator who asked. The trail gets a line even if nothing changes, but for an acceptance only if it
-   * books.
-   */
+  /** The trail gets a line even if nothing changes, but for an acceptance only if it books. */
   readonly by?: OperatorAct
 }
 
@@ -62,7 +59,6 @@ export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout
     if (!loaded) return storeForUnknownCheckout(deps, reported)
     if (reported.by) requireUnchanged(reported.by, loaded.user.version)
     userId = loaded.payment.userId
-    // It was recorded before.
     if (reported.recorded && !loaded.isNew) return 'unchanged'
     const complete = await withLatestReport(deps, reported, loaded)
     if (!complete) return storeForUnknownCheckout(deps, reported)
@@ -77,7 +73,6 @@ export async function settlePayment(deps: SettleDeps, reported: ReportedCheckout
 }
 
 interface Loaded extends LoadedPayment {
-  /** The payment has no row yet. */
   readonly isNew?: boolean
 }
 
@@ -148,8 +143,7 @@ async function decideOn(
     accepted: reported.accepted ?? false,
   })
   const { outcome } = decision
-  // An acceptance that books nothing leaves no line; its caller says why. The report itself is saved all the
-  // same.
+  // An acceptance that books nothing leaves no line; its caller says why.
   const isTaken = !reported.accepted || ACCEPTED_OUTCOMES.includes(outcome)
   const by = isTaken ? reported.by : undefined
   const received = event ? { ...event, method: report.method, outcome, report, receivedAt: now } : undefined

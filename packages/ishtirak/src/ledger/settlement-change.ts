@@ -20,7 +20,6 @@ import { factsToColumns } from './users.sql.js'
 
 type ChangeDeps = DocumentDeps & Pick<CommonParts, 'ids' | 'rules' | 'methods'>
 
-/** One revision of one user's money, as the query reads it. */
 export type SettlementChange = ReturnType<typeof changeOf>
 
 /** The revision as the query reads it. Absent members take no bytes: the database reads them as null. */

@@ -1,5 +1,4 @@
-// The subjects of operators' acts: a payment or a user. The answer of an act is everything known of its
-// subject.
+// The subjects of operators' acts. An act answers with everything that is known of its subject.
 import { Type } from 'typebox'
 import type { LoadedParts } from '../acts/file-parts.js'
 import type { Subject, SubjectFile, SubjectList } from '../acts/subject.js'
@@ -24,7 +23,6 @@ export interface SubjectDeps {
   }
 }
 
-/** What acts on a payment may read. */
 export interface SubjectPayment {
   readonly payment: Payment
   readonly audit: readonly { readonly act: string }[]
@@ -32,7 +30,6 @@ export interface SubjectPayment {
   readonly parts: LoadedParts
 }
 
-/** What acts on a user may read. */
 export interface SubjectUser {
   readonly user: UserRecord
   readonly subscription: Subscription

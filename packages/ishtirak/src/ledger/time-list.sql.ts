@@ -1,5 +1,4 @@
-// The rows of a user's list of time: payments, codes, grants, and the instants at which operators ended
-// access.
+// The rows of a user's list of time: payments, codes, grants, and when operators ended access.
 
 import type { ChangeOrder } from '../core/change.js'
 import { type Instant, SECOND } from '../core/instant.js'
@@ -102,7 +101,6 @@ function changesIn(given: readonly TimeRow[]) {
 
 export type LoadTimeList = ReturnType<typeof createLoadTimeList>
 
-/** Calls that arrive while a query runs share the next one. */
 export function createLoadTimeList(database: Queryable) {
   return shareStatements(database, { many: readTimeLists })
 }

@@ -31,7 +31,6 @@ export const transferOrNull = nullable(TransferSchema, {
 })
 
 export interface PaymentViewDeps extends Pick<CommonParts, 'methods'> {
-  /** The prefix of the reader's API addresses, for receipts and proofs. */
   readonly api: string
 }
 

@@ -22,7 +22,6 @@ const selectActsOfUser = statement(
   `select ${ACT_COLUMNS} from audit where user_id = $1 order by id desc limit $2::int`,
 )
 
-/** Newest first. */
 export async function actsOnUser(database: Queryable, userId: string, limit: number) {
   return viewRows(ActSchema, await database.query(selectActsOfUser, [userId, limit]))
 }

@@ -44,9 +44,7 @@ interface UserCallers {
   readonly onRequest: Callers<unknown>['onRequest']
   /** Members that the OpenAPI document shows of the route. */
   readonly described: object
-  /** The path parameters that name the user. */
   readonly params: TProperties
-  /** The errors that every call may return. */
   readonly refuses: readonly ErrorCode[]
   /** Called after `onRequest` and the validation of the address. */
   userOf(request: FastifyRequest): UserIdentity
@@ -87,7 +85,6 @@ export type UserCallDeps = Pick<CallerChecks, 'identify'> &
     readonly admitUpload: (userId: string, reply: FastifyReply) => void
   }
 
-/** A plugin with the routes of these calls. */
 export function userCallRoutes<Deps extends UserCallDeps>(deps: Deps, calls: readonly UserCall<Deps>[]) {
   const offered = calls.filter((call) => call.offered?.(deps) !== 'absent')
   return async (app: App): Promise<void> => {
@@ -179,10 +176,7 @@ function handlerOf<Deps extends UserCallDeps>(deps: Deps, call: UserCall<Deps>, 
   }
 }
 
-/**
- * The users' calls for a host that mounts the service. Each throws `validation_failed`, and `forbidden` if a
- * reader orders something.
- */
+/** The calls for a host. Each throws `validation_failed`, and `forbidden` if a reader orders something. */
 export function mountCalls<Deps extends HostDeps, Call extends UserCall<Deps>>(
   deps: Deps,
   calls: readonly Call[],
@@ -247,7 +241,6 @@ export function userApi({ publicUrl }: Pick<CommonParts, 'publicUrl'>): string {
   return publicUrl + BILLING_API
 }
 
-/** The prefix of a user's resources for the platform's key. */
 export function platformApi({ publicUrl }: Pick<CommonParts, 'publicUrl'>, userId: string): string {
   return `${publicUrl}${PLATFORM_USERS}/${encodeURIComponent(userId)}`
 }
@@ -298,7 +291,6 @@ function byPlatform(deps: UserCallDeps, call: UserCall): UserCallers {
   }
 }
 
-/** The platform's headers that name the person it calls for, and their role. */
 const PERSON_HEADERS = Type.Object({
   'ishtirak-person': Type.Optional(
     Type.String({ description: 'The platform’s id of the person who acts for the account, percent-encoded' }),

@@ -12,10 +12,20 @@ import { type PaidPeriod, renewsAt, type SubscriptionFacts } from '../core/subsc
 import { withoutNulls } from '../core/without-nulls.js'
 import { shareStatements } from '../database/coalesce.js'
 import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
-import { at, instant, instantOrNull, integer, json, text, textOrNull, wordOrNull } from '../database/rows.js'
+import {
+  at,
+  firstOf,
+  instant,
+  instantOrNull,
+  integer,
+  json,
+  rowOf,
+  text,
+  textOrNull,
+  wordOrNull,
+} from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from './payments.sql.js'
 
-/** The profile's columns of `users u`. */
 export const PROFILE_COLUMNS = 'u.email, u.name, u.locale'
 
 // Object literals: each status reads a user, and a description of three objects takes 0.2 µs longer.
@@ -103,10 +113,7 @@ const selectManyWithOpen = statement(
 
 export type LoadUser = ReturnType<typeof createLoadUser>
 
-/**
- * Reads what `/status` needs in one round trip; null: the user is unknown. Calls that arrive while a query
- * runs share the next one.
- */
+/** Reads what `/status` needs in one round trip, which calls that arrive together share; null: unknown. */
 export function createLoadUser(database: Queryable) {
   return shareStatements<string, ReturnType<typeof parseWithOpen> | null>(database, {
     one: async (database, userId) => {
@@ -130,16 +137,15 @@ const selectUser = statement(
   `select ${FACT_COLUMNS}, u.user_id, u.phone, u.created_at from users u where u.user_id = $1`,
 )
 
-export async function findUser(database: Queryable, userId: string) {
-  const [row] = await database.query(selectUser, [userId])
-  return row
-    ? {
-        ...parseUser(row),
-        userId: text(row, 'user_id'),
-        phone: textOrNull(row, 'phone'),
-        createdAt: instant(row, 'created_at'),
-      }
-    : null
+const parseKnownUser = (row: Row) => ({
+  ...parseUser(row),
+  userId: text(row, 'user_id'),
+  phone: textOrNull(row, 'phone'),
+  createdAt: instant(row, 'created_at'),
+})
+
+export function findUser(database: Queryable, userId: string) {
+  return firstOf(database.query(selectUser, [userId]), parseKnownUser)
 }
 
 const selectPaymentWithUser = statement(
@@ -147,9 +153,10 @@ const selectPaymentWithUser = statement(
   `select ${PAYMENT_COLUMNS}, ${FACT_COLUMNS} from payments p join users u using (user_id) where p.id = $1`,
 )
 
-export async function findPaymentWithUser(database: Queryable, paymentId: string) {
-  const [row] = await database.query(selectPaymentWithUser, [paymentId])
-  return row ? { payment: parsePayment(row), user: parseUser(row) } : null
+const parsePaymentWithUser = rowOf({ payment: parsePayment, user: parseUser })
+
+export function findPaymentWithUser(database: Queryable, paymentId: string) {
+  return firstOf(database.query(selectPaymentWithUser, [paymentId]), parsePaymentWithUser)
 }
 
 const selectProfiles = statement(
@@ -157,7 +164,6 @@ const selectProfiles = statement(
   `select u.user_id, ${PROFILE_COLUMNS} from users u where u.user_id = any($1::text[])`,
 )
 
-/** The profiles of the users that exist. */
 export async function findProfiles(database: Queryable, userIds: readonly string[]) {
   const rows = userIds.length === 0 ? [] : await database.query(selectProfiles, [userIds])
   return rows.map((row) => ({ userId: text(row, 'user_id'), ...parseProfile(row) }))
@@ -166,9 +172,8 @@ export async function findProfiles(database: Queryable, userIds: readonly string
 const selectLocale = statement('profiles.locale', 'select locale from users where user_id = $1')
 
 /** The language of a user's profile; null: unknown. */
-export async function findUserLocale(database: Queryable, userId: string): Promise<Locale | null> {
-  const [row] = await database.query(selectLocale, [userId])
-  return row ? wordOrNull<Locale>(row, 'locale') : null
+export function findUserLocale(database: Queryable, userId: string): Promise<Locale | null> {
+  return firstOf(database.query(selectLocale, [userId]), (row) => wordOrNull<Locale>(row, 'locale'))
 }
 
 /** The claims of the user's token. They fill only what the platform has not set. */
@@ -178,7 +183,6 @@ export interface KnownUser extends Actor {
   readonly locale?: string | undefined
 }
 
-/** The parameters, in the order of the columns. */
 export const userParameters = ({ userId, email, name, locale }: KnownUser) =>
   [userId, email ?? null, name ?? null, locale ?? null] as const
 
@@ -207,25 +211,19 @@ export async function rememberUser(
   await database.query(remember, [...userParameters(user), phone, at(now)])
 }
 
-/** A new customer of the desk. */
 export interface Customer {
   readonly name: string
-  /** The number in the form of `readPhone`; null: they have none. */
+  /** In the form of `readPhone`; null: they have none. */
   readonly phone: string | null
 }
 
 const selectByPhone = statement('profiles.by_phone', 'select user_id from users where phone = $1')
 
-/** The user with this telephone number; null: no user. */
-export async function findUserByPhone(database: Queryable, phone: string): Promise<string | null> {
-  const [row] = await database.query(selectByPhone, [phone])
-  return row ? text(row, 'user_id') : null
+export function findUserByPhone(database: Queryable, phone: string): Promise<string | null> {
+  return firstOf(database.query(selectByPhone, [phone]), (row) => text(row, 'user_id'))
 }
 
-/**
- * Fills empty fields, as `rememberUser` does. If the telephone number is another user's, returns that user
- * and writes nothing.
- */
+/** Fills empty fields. If the telephone number is another user's, returns that user and writes nothing. */
 export async function rememberCustomer(
   database: Queryable,
   userId: string,
@@ -258,7 +256,6 @@ const save = statement(
           changed_at = excluded.created_at`,
 )
 
-/** Creates the user if they were unknown. */
 export async function saveProfile(
   database: Queryable,
   userId: string,
