@@ -81,7 +81,7 @@ export function createApp(parts: AppParts): App {
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS },
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
-    schemaController: { compilersFactory: { buildValidator: () => validatorCompiler, buildSerializer } },
+    schemaController: { compilersFactory: { buildSerializer } },
     // A route of its own for each HEAD took a tenth of the start. Node leaves out the body of the answer.
     exposeHeadRoutes: false,
     rewriteUrl(request) {
@@ -98,6 +98,7 @@ export function createApp(parts: AppParts): App {
     clientErrorHandler: (error, socket) =>
       answerBrokenInput(error, socket, { publicUrl, requestId: newRequestId(), log }),
   }).withTypeProvider<TypeBoxTypeProvider>()
+  app.setValidatorCompiler(validatorCompiler)
   acceptJsonOnly(app)
   const answerFailure = installFailures(app, publicUrl)
   // Node would answer 417 without our headers. An older client's expectation is ignored (RFC 9110).
