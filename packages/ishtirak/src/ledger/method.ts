@@ -118,8 +118,8 @@ export function isAllBefore(checkouts: readonly CheckoutReport[], instant: Insta
 
 export interface PaymentMethods {
   readonly all: readonly PaymentMethod[]
-  /** The methods with a page for cards, at least one. A click leads to the page of the first. */
-  readonly gateways: readonly PaymentMethod[]
+  /** The methods with a page for cards. A click leads to the page of the first. */
+  readonly gateways: readonly [PaymentMethod, ...PaymentMethod[]]
   /** Whether real money moves. It is the same for all methods. */
   readonly live: boolean
   /** Finds a method by the name in a payment. If it is no longer configured, each call returns a failure. */
@@ -133,13 +133,18 @@ export function createPaymentMethods(...all: readonly PaymentMethod[]): PaymentM
   const paths = all.flatMap(({ webhook }) => webhook?.path ?? [])
   if (new Set(paths).size < paths.length) throw new Error('two payment methods have one webhook address')
   for (const method of all) checkLookups(method)
-  const gateways = all.filter(({ settledBy }) => settledBy === 'provider')
-  if (gateways.length === 0) throw new Error('no payment method has a page that a click could lead to')
+  const [first, ...others] = all.filter(({ settledBy }) => settledBy === 'provider')
+  if (!first) throw new Error('no payment method has a page that a click could lead to')
   const live = all.some((method) => method.live)
   // Test cards are public: beside live money they would buy what others pay for.
   if (!all.every((method) => method.live === live))
     throw new Error('some payment methods move real money and others do not')
-  return { all, gateways, live, of: (name) => byName.get(name) ?? notConfigured(name, live) }
+  return {
+    all,
+    gateways: [first, ...others],
+    live,
+    of: (name) => byName.get(name) ?? notConfigured(name, live),
+  }
 }
 
 /** What methods without a provider have in common. */

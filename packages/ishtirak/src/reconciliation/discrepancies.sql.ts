@@ -14,7 +14,6 @@ const SELECT = `select d.id, d.user_id, d.method as gateway, d.checkout_id, d.ki
 // Uses the index discrepancies_by_id.
 const selectDiscrepancy = statement('discrepancies.one', `${SELECT} where d.id = $1`)
 
-/** Null: there is none. */
 export async function findDiscrepancy(database: Queryable, id: string) {
   const [discrepancy = null] = viewRows(DiscrepancySchema, await database.query(selectDiscrepancy, [id]))
   return discrepancy

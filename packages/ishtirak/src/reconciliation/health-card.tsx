@@ -5,15 +5,13 @@ import { type ConsolePages, Facts, Hint, Text, Under, type View } from '../pages
 import { codeInWords } from '../pages/console-words.js'
 import { Card } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
-import { closeDiscrepancy } from './close-discrepancy.js'
 import { readReconciliations } from './discrepancies.sql.js'
-import { startReconciling } from './reconciliation-acts.js'
+import { closeDiscrepancy, startReconciling } from './reconciliation-acts.js'
 
 type Compared = Awaited<ReturnType<typeof readReconciliations>>
 
 const SHOWN = { reconciliations: 1, discrepancies: 30 }
 
-/** The last reconciliation, its discrepancies, and a button that starts one. */
 export async function reconciliationCard(pages: ConsolePages, view: View): Promise<JSX.Element> {
   const compared = await readReconciliations(pages.database, null, SHOWN)
   const labels = await readLabels(pages, {
@@ -48,7 +46,6 @@ export async function reconciliationCard(pages: ConsolePages, view: View): Promi
   )
 }
 
-/** The discrepancies of the last reconciliations, newest first. */
 function Discrepancies(of: { pages: ConsolePages; view: View; compared: Compared; labels: Labels }) {
   const { pages, view, compared, labels } = of
   const { say } = view

@@ -21,7 +21,6 @@ import {
 import { PAYMENT_COLUMNS, PUBLIC_METHOD, parsePayment } from '../ledger/payments.sql.js'
 import type { DiscrepancySchema } from './reconciliation-schemas.js'
 
-/** The fields that a round needs. */
 const parseReconciliation = rowOf({
   id: text,
   /** The payment method whose provider is asked. */

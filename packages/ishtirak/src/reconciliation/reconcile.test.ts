@@ -148,24 +148,6 @@ describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => 
       const { discrepancies } = await reconcile()
       expect(discrepancies).toMatchObject([{ closed_at: null, closed_by: null, closed_because: null }])
     })
-
-    it('as it was read by a call that names its version', async () => {
-      const read = async () => (await operator.get('/reconciliations')).body.discrepancies[0]
-      const { version } = await read()
-      await world.advance(60)
-      await reconcile()
-      expect((await read()).version).toBe(version)
-      const closeRead = (seen: number) =>
-        operator.post(`/discrepancies/${id}/close`, { version: seen, why: 'fees' })
-      await database().script(booksChangedTo(800))
-      await world.advance(60)
-      await reconcile()
-      const stale = await closeRead(version)
-      expect([stale.status, stale.body.code, stale.body.changed]).toEqual([409, 'conflict', true])
-      expect(await waiting()).toMatchObject([{ payment_id: paymentId }])
-      const closed = await closeRead((await read()).version)
-      expect([closed.status, closed.body.closed_because]).toEqual([200, 'fees'])
-    })
   })
 
   it('show nothing of a currency or an amount that an operator took', async () => {

@@ -55,17 +55,13 @@ export async function reconcileDaily(deps: ReconcileDeps): Promise<number> {
 
 type Wanted = Pick<Reconciliation, 'sinceAt' | 'booksUnknown'>
 
-/**
- * The operator's reconciliation: written to the audit trail, then the first round at once. `gateway` absent:
- * the first. Throws `unknown_method` if there is no such gateway, and `conflict`.
- */
+/** The operator's reconciliation of the first gateway, with its first round at once. Throws `conflict`. */
 export async function startReconciliation(
   deps: ReconcileDeps,
-  { gateway: name, ...wanted }: Wanted & { readonly gateway?: string | undefined },
+  wanted: Wanted,
   by: Requester,
 ): Promise<Round> {
-  const gateway = deps.methods.gateways.find((one) => name === undefined || one.name === name)
-  if (!gateway) throw new BillingError('unknown_method')
+  const [gateway] = deps.methods.gateways
   return continueReconciliation(deps, await begin(deps, gateway, wanted, by))
 }
 

@@ -1,15 +1,20 @@
-// Operators' calls of the reconciliation: start one, continue it round by round, list them.
-import { Type } from 'typebox'
-import { act } from '../acts/act.js'
+// Operators' calls of the reconciliation: start one, continue it round by round, list them, and close a
+// discrepancy with a reason. It comes back only if the provider reports something else.
+import { type Static, Type } from 'typebox'
+import { type ActDeps, act } from '../acts/act.js'
+import { auditEntry } from '../acts/audit.sql.js'
 import { readInstant } from '../acts/day.js'
 import { list } from '../acts/list.js'
 import { change } from '../acts/preview.js'
 import { reading } from '../acts/reading.js'
-import { onNothing } from '../acts/subject.js'
+import { WhySchema } from '../acts/reason.js'
+import { onNothing, type Subject } from '../acts/subject.js'
+import { BillingError } from '../core/error.js'
 import { DAY } from '../core/instant.js'
-import { readReconciliations } from './discrepancies.sql.js'
+import { findDiscrepancy, readReconciliations, saveClosed } from './discrepancies.sql.js'
 import { continueReconciliation, type ReconcileDeps, startReconciliation } from './reconcile.js'
 import {
+  DiscrepancyParamsSchema,
   DiscrepancySchema,
   ReconcileRequestSchema,
   ReconciliationParamsSchema,
@@ -36,7 +41,6 @@ export const startReconciling = act<ReconcileDeps>()({
     'Answers after the first round. While `finished_at` is null, the service continues it, and so does a ' +
     'call to `continue` from `next_round_at` on.',
   input: ReconcileRequestSchema,
-  refuses: ['unknown_method'],
   answer: {
     schema: RoundSchema,
     // A repetition returns the progress.
@@ -47,7 +51,7 @@ export const startReconciling = act<ReconcileDeps>()({
     const value = formats.isoDay(clock.now() - RECONCILED_DAYS * DAY)
     return [{ name: 'since', label: say('reconciledSince'), value, type: 'date' }]
   },
-  plan: async (deps, { input: { since, unknown, gateway }, by }) => {
+  plan: async (deps, { input: { since, unknown }, by }) => {
     const sinceAt = readInstant(deps.wallClock, 'since', since)
     return {
       version: 0,
@@ -55,7 +59,7 @@ export const startReconciling = act<ReconcileDeps>()({
         change.instant('reconciledSince', sinceAt),
         change.state('reconciliation', 'asItIs', 'underWay'),
       ],
-      save: () => startReconciliation(deps, { sinceAt, booksUnknown: unknown === 'book', gateway }, by),
+      save: () => startReconciliation(deps, { sinceAt, booksUnknown: unknown === 'book' }, by),
     }
   },
 })
@@ -87,5 +91,72 @@ export const reconciliationList = list<ReconcileDeps>()({
   read: async ({ database }) => {
     const { reconciliations: items, ...beside } = await readReconciliations(database, null, SHOWN)
     return { items, nextCursor: null, beside }
+  },
+})
+
+type Discrepancy = Static<typeof DiscrepancySchema>
+
+const DISCREPANCY: Subject<ActDeps, Discrepancy> = {
+  name: 'discrepancy',
+  path: '/discrepancies/:discrepancy_id',
+  params: DiscrepancyParamsSchema,
+  command: { group: 'discrepancies', argument: 'discrepancy' },
+  about: async (deps, id) => {
+    const { user_id, payment_id: paymentId } = await loadDiscrepancy(deps, id)
+    return { userId: user_id ?? '', ...(paymentId !== null && { paymentId }) }
+  },
+  file: (deps) => ({
+    schema: DiscrepancySchema,
+    read: (id) => loadDiscrepancy(deps, id),
+    view: (discrepancy) => discrepancy,
+  }),
+  page: () => '/console/health',
+}
+
+/** Throws `not_found`. */
+async function loadDiscrepancy({ database }: Pick<ActDeps, 'database'>, id: string): Promise<Discrepancy> {
+  const found = await findDiscrepancy(database, id)
+  if (!found) throw new BillingError('not_found', { extra: { discrepancy_id: id } })
+  return found
+}
+
+export const closeDiscrepancy = act<ActDeps>()({
+  name: 'discrepancy.close',
+  // Closing a discrepancy judges the books, and moves no money.
+  roles: ['accountant'],
+  on: DISCREPANCY,
+  operationId: 'closeDiscrepancy',
+  summary: 'Close a discrepancy that an operator has checked',
+  description:
+    'It opens again if the provider reports something else. 409 with `closed_at`: it is closed already.',
+  input: WhySchema,
+  isOffered: ({ closed_at }) => closed_at === null,
+  fields: async (_pages, { say }) => [{ name: 'why', label: say('reasonClosed'), value: '', type: 'text' }],
+  plan: async (deps, { id, by }) => {
+    const discrepancy = await loadDiscrepancy(deps, id)
+    const { kind, gateway, checkout_id, payment_id: paymentId, user_id, outcome, details } = discrepancy
+    const { version, closed_at } = discrepancy
+    if (closed_at !== null) throw new BillingError('conflict', { extra: { closed_at } })
+    const { amount }: { readonly amount?: unknown } = Object(details)
+    return {
+      version,
+      changes: [
+        change.state('what', `discrepancy_${kind}`),
+        change.state('outcome', `outcome_${outcome}`),
+        change.text('checkout', checkout_id),
+        change.text(kind === 'unknown_paid' ? 'paymentNamed' : 'payment', paymentId),
+        change.text('user', user_id),
+        change.dinars('amount', typeof amount === 'number' ? amount : null),
+        change.instant('foundAt', Date.parse(discrepancy.found_at)),
+        change.instant('seenAt', Date.parse(discrepancy.seen_at)),
+        change.state('kind_discrepancy', 'discrepancyOpen', 'discrepancyClosed'),
+      ],
+      save: async () => {
+        const now = deps.clock.now()
+        const before = { kind, gateway, checkout_id, outcome, details }
+        const audit = auditEntry(deps.ids, by, { paymentId, before, after: { closed: true }, now })
+        return (await saveClosed(deps.database, id, { audit, version, now })) ? 'saved' : 'stale'
+      },
+    }
   },
 })

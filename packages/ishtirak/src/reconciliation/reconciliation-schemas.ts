@@ -14,12 +14,6 @@ export const ReconcileRequestSchema = request('ReconcileRequest', {
         'if two deployments share an account of the provider.',
     }),
   ),
-  gateway: Type.Optional(
-    Type.String({
-      maxLength: 100,
-      description: 'The gateway, such as `chargily`; the first one if absent',
-    }),
-  ),
   why: Type.Optional(reason),
 })
 
@@ -53,18 +47,6 @@ export const DiscrepancySchema = object('Discrepancy', {
 })
 
 export const DiscrepancyParamsSchema = Type.Object({ discrepancy_id: Type.String({ maxLength: 100 }) })
-
-export const CloseRequestSchema = request('CloseRequest', {
-  version: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 0x7fff_ffff,
-      description:
-        'The `version` of the discrepancy that the operator saw. If it has changed since, it is not closed',
-    }),
-  ),
-  why: reason,
-})
 
 export const RoundSchema = object('ReconciliationRound', {
   reconciliation: ReconciliationSchema,

@@ -3,11 +3,15 @@ import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import { addressOf } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
-import { closeDiscrepancy } from './close-discrepancy.js'
 import { OPEN_DISCREPANCIES } from './discrepancies.sql.js'
 import { reconciliationCard } from './health-card.js'
 import { type ReconcileDeps, reconcileDaily } from './reconcile.js'
-import { continueReconciling, reconciliationList, startReconciling } from './reconciliation-acts.js'
+import {
+  closeDiscrepancy,
+  continueReconciling,
+  reconciliationList,
+  startReconciling,
+} from './reconciliation-acts.js'
 
 export const reconciliation: Capability<ReconcileDeps> = {
   name: 'reconciliation',
