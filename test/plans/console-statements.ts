@@ -28,12 +28,10 @@ import {
   inboxOfUser,
   inboxPage,
   inboxWaits,
-} from '../../packages/ishtirak/src/overview/inbox.sql.js'
-import {
   markMailed,
   noteInbox,
   unmailedEntries,
-} from '../../packages/ishtirak/src/overview/operator-mail.sql.js'
+} from '../../packages/ishtirak/src/overview/inbox.sql.js'
 import { tracesOf } from '../../packages/ishtirak/src/overview/payments.sql.js'
 import {
   findPaymentsByAmount,

@@ -2,11 +2,14 @@
 // the stamp duty; and what was received in advance and used. The figures are those of the books.
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
+import { reading } from '../acts/reading.js'
 import type { Tax, TaxTerms } from '../core/receipt.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
+import { viewAs } from '../http/view-as.js'
+import { EXPORT } from './exports.js'
 import { dinars, lessRefunds, sumFigures, whole } from './figures.js'
 import { groundOf, isSale, rateOf, type Sums } from './figures.sql.js'
-import { MonthNameSchema, OwedSchema } from './month-schemas.js'
+import { MonthNameSchema, MonthParamsSchema, OwedSchema } from './month-schemas.js'
 import { groupsOf, type MonthsDeps, readMonthFigures } from './months.js'
 import { taxKey } from './sales.js'
 
@@ -19,7 +22,7 @@ const TurnoverSchema = object('Turnover', {
 const { count: _, ...net } = TurnoverSchema.properties
 const sides = { sales: TurnoverSchema, credits: TurnoverSchema, net: object('NetTurnover', net) }
 
-export const DeclarationSchema = object('Declaration', {
+const DeclarationSchema = object('Declaration', {
   month: MonthNameSchema,
   from: timestamp,
   to: timestamp,
@@ -47,6 +50,28 @@ export const DeclarationSchema = object('Declaration', {
 export interface DeclarationDeps extends MonthsDeps {
   readonly seller: { readonly taxTerms: TaxTerms }
 }
+
+export const getDeclaration = reading<DeclarationDeps>()({
+  ...EXPORT,
+  path: '/months/:month/declaration',
+  operationId: 'getDeclaration',
+  summary:
+    'The figures of a month for its declaration of taxes: turnover by tax, credits, stamp duty, and ' +
+    'advances received and used',
+  description: 'They include late payments of closed months, since the month before was closed.',
+  params: MonthParamsSchema,
+  answer: DeclarationSchema,
+  command: {
+    usage: 'declaration <month>',
+    columns: {
+      turnover: [
+        ...['tax', 'tva_percent', 'exemption', 'exempt_until'],
+        ...['sales.ht', 'credits.ht', 'net.ht', 'net.tva', 'net.ttc'],
+      ],
+    },
+  },
+  read: async (deps, { params }) => viewAs(DeclarationSchema, await readDeclaration(deps, params.month)),
+})
 
 export type Declaration = Awaited<ReturnType<typeof readDeclaration>>
 export type TaxedTurnover = Declaration['turnover'][number]

@@ -53,7 +53,6 @@ export function exported(
   })
 }
 
-/** The address of a file in the console. */
 export const fileAddress = (base: string, file: FileName, month: string, format: AskedFile['format']) =>
   withQuery(addressOf(base, `exports/${file}`), { format, month })
 

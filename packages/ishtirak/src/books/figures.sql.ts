@@ -58,7 +58,6 @@ export type Counted = Readonly<Record<string, number>>
 // Parameters of all queries of a month: $1: whether the money is real; $2 and $3: the month; $4: `Counted` of
 // its closing (null: it is open); $5: `Counted` of the closing before it (null: nothing is late).
 
-/** Payments of the month. */
 export const SALES = `
      from payments p
      join documents r on r.user_id = p.user_id and r.payment_id = p.id and r.place = p.receipt_place

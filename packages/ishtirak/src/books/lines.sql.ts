@@ -34,7 +34,6 @@ import {
 /** `late`: it belongs to a closed month. `document`: it replaces another. */
 type Part = 'sale' | 'late' | 'refund' | 'document'
 
-/** The lines of a month that are wanted. */
 export interface LinesFilter {
   readonly parts: readonly Part[]
   /** `vat-19`, `exempt`, `not_liable`, `advance`; null: all. */
@@ -60,7 +59,6 @@ const REPLACING = `
                and exists (select from audit a where a.user_id = l.user_id and a.payment_id = l.payment_id
                               and a.act = 'payment.refund' and a.acted_at = l.issued_at))`
 
-/** A later document, as `Issued`. */
 const ISSUED = `jsonb_build_object('kind', l.kind, 'series', l.series, 'number', l.number,
          'about', l.snapshot->'about', 'buyer', l.snapshot->'buyer')`
 /** The credit note of a refund, which has the same instant. Null: the payment had no invoice. */

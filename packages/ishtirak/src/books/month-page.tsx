@@ -63,7 +63,6 @@ export function monthPage(pages: BooksPages, view: View, figures: MonthFigures, 
   )
 }
 
-/** Links to the month before and, if it has begun, to the month after; and the act that can be done. */
 function Neighbors({ pages, view, figures }: Shown) {
   const { clock, wallClock, base } = pages
   const { say } = view
@@ -118,7 +117,6 @@ const TOTALS = [
   ['owed', 'owedAfter'] as const,
 ]
 
-/** Money received, by method. */
 function Received({ pages, view, figures: { received } }: Shown) {
   const { say, centimes: money } = view
   const { stamp_duty, by_method } = received
@@ -222,7 +220,6 @@ function Files({ pages: { base }, view, figures: { month } }: Shown) {
   )
 }
 
-/** Shows the sums of the month by method, by rate and by day. */
 function Parts({ pages, view, figures }: Shown) {
   const { say } = view
   const rateName = (rate: number | null) => (rate === null ? say('noTax') : `${rate} %`)
@@ -294,7 +291,6 @@ function Sums(of: {
   )
 }
 
-/** The columns of sums that the tables of the books share. */
 const SUM_COLUMNS = {
   priceHt: 'ht',
   taxTva: 'tva',

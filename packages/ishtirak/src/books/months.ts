@@ -1,8 +1,11 @@
 // The figures of a month: payments, refunds and fees by method, rate and day, and the users whose time began
 // and ended. Months are those of the billing time zone.
+import type { Static } from 'typebox'
+import { type CommandAnswer, reading } from '../acts/reading.js'
 import { BillingError } from '../core/error.js'
 import { DAY } from '../core/instant.js'
 import { publicMethodOf } from '../core/payment.js'
+import { viewAs } from '../http/view-as.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { closingsOf, lastClosed } from './closed.sql.js'
 import { lessRefunds, sumFigures, sumUp } from './figures.js'
@@ -17,7 +20,7 @@ import {
   type Sums,
   sumsOf,
 } from './figures.sql.js'
-import { DeclaredSchema, type Totals } from './month-schemas.js'
+import { DeclaredSchema, MonthParamsSchema, MonthSchema, type Totals } from './month-schemas.js'
 import { readOwed } from './owed.sql.js'
 
 export interface MonthsDeps extends Pick<CommonParts, 'clock' | 'wallClock' | 'methods'> {
@@ -107,7 +110,6 @@ async function figuresOf(deps: MonthsDeps, month: string) {
     },
     owed_to_users: owed,
     by_day: days.map((of) => ({ ...of, ...paidAndRefunded(ofMonth.filter(({ day }) => day === of.day)) })),
-    // The method with the largest sum comes first.
     by_method: groupsOf(ofMonth, methodOf, paidAndRefunded).sort(
       (one, other) => other.paid.ttc - one.paid.ttc,
     ),
@@ -127,7 +129,6 @@ function daysOf({ wallClock }: MonthsDeps, month: string) {
   })
 }
 
-/** Money received, sales and refunds, and what the card provider paid out. */
 export function moneyOf(sums: readonly Sums[], payouts: readonly Payouts[]) {
   const received = receivedOf(sums)
   const { paid, refunded } = paidAndRefunded(sums.filter(isSale))
@@ -189,4 +190,38 @@ function receivedOf(sums: readonly Sums[]) {
     used: amountsOf(paid.filter(isByBalance)).amount,
     by_method: groupsOf(fromOutside, methodOf, amountsOf).sort((one, other) => other.amount - one.amount),
   }
+}
+
+/** The columns that a month's tables have in a terminal. */
+const SUMS = [
+  ...['paid.count', 'paid.ht', 'paid.tva', 'paid.ttc', 'paid.stamp_duty', 'paid.fees', 'paid.net'],
+  ...['refunded.count', 'refunded.ttc'],
+]
+
+export const getMonth = reading<MonthsDeps>()({
+  path: '/months/:month',
+  operationId: 'getMonth',
+  summary:
+    'The payments and refunds of a month by method, rate and day, with tax, duty and fees; and its new, ' +
+    'renewed and lapsed users',
+  description:
+    'A payment belongs to the month in which it was paid, a refund to the month in which it was recorded.',
+  params: MonthParamsSchema,
+  answer: MonthSchema,
+  command: {
+    usage: 'months show <month>',
+    columns: {
+      by_method: ['method', 'payment_method', ...SUMS],
+      by_rate: ['tva_percent', ...SUMS],
+      by_day: ['day', ...SUMS],
+    },
+    show: busyDays,
+  },
+  read: async (deps, { params }) => viewAs(MonthSchema, await readMonthFigures(deps, params.month)),
+})
+
+/** Days without a payment or a refund are left out. */
+function busyDays({ by_day, ...month }: CommandAnswer): CommandAnswer {
+  const days = by_day as Static<typeof MonthSchema>['by_day']
+  return { ...month, by_day: days.filter(({ paid, refunded }) => paid.count + refunded.count > 0) }
 }

@@ -82,7 +82,6 @@ const readLine = rowOf({
   note: textOrNull,
   created_at: instant,
 })
-/** A balance entry with its payment. */
 export type LedgerLine = ReturnType<typeof readLine>
 
 const selectLines = statement(

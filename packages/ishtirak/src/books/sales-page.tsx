@@ -9,8 +9,7 @@ import { type BooksPages, EXPORT, fileAddress } from './exports.js'
 import type { Line } from './lines.sql.js'
 import { sums } from './month-page.js'
 import { spanOf } from './months.js'
-import { saleList } from './readings.js'
-import { buyerOf, documentOf, type SalesFilter, totalOfSale } from './sales.js'
+import { buyerOf, documentOf, type SalesFilter, saleList, totalOfSale } from './sales.js'
 
 export function salesPath(base: string, month: string, filter: SalesFilter): string {
   return withQuery(`${addressOf(base, 'months', month)}/sales`, { ...filter })

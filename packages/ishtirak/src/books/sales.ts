@@ -1,6 +1,7 @@
 // The journal of sales of a month: each document once, so that the lines add up to the month as the books
 // have it, page by page or as a file.
 import { type Static, Type } from 'typebox'
+import { list } from '../acts/list.js'
 import { byInstant, type PageRequest } from '../acts/paging.js'
 import { BillingError } from '../core/error.js'
 import { receiptNumber } from '../core/receipt.js'
@@ -10,7 +11,7 @@ import { type AccountsDeps, type AskedFile, bookLines, exported, writtenLines } 
 import { dinars, type Figures, FiguresSchema } from './figures.js'
 import { type ClosedSpan, groundOf, rateOf } from './figures.sql.js'
 import { type Line, type LinesFilter, linesOf } from './lines.sql.js'
-import { PaidBy } from './month-schemas.js'
+import { MonthParamsSchema, PaidBy } from './month-schemas.js'
 import { closedSpan, type MonthsDeps } from './months.js'
 
 export const taxKey = Type.String({
@@ -18,14 +19,14 @@ export const taxKey = Type.String({
   description: '`vat-` and the rate, `exempt`, `not_liable`, or `advance` if nothing was sold',
   examples: ['vat-19'],
 })
-export const SalesFilterSchema = Type.Object({
+const SalesFilterSchema = Type.Object({
   tax: Type.Optional(taxKey),
   side: Type.Optional(Type.Enum(['sales', 'credits'], { description: '`credits`: refunds' })),
 })
 /** Absent: all. */
 export type SalesFilter = Static<typeof SalesFilterSchema>
 
-export const SaleSchema = object('Sale', {
+const SaleSchema = object('Sale', {
   kind: Type.Enum(['receipt', 'invoice', 'credit_note', 'refund'], {
     description:
       'The first document of a payment counts. Its refund is negative: a `credit_note`, or a `refund` if ' +
@@ -71,7 +72,7 @@ const linesFilter = ({ tax, side }: SalesFilter): LinesFilter => {
  * each document stands in one journal. Throws `not_found`, and `invalid_cursor` for the cursor of another
  * month.
  */
-export async function pageOfSales(
+async function pageOfSales(
   deps: MonthsDeps,
   { month, ...filter }: SalesFilter & { readonly month: string },
   { cursor, limit }: PageRequest,
@@ -84,6 +85,19 @@ export async function pageOfSales(
   const wanted = { ...span, filter: linesFilter(filter) }
   return byInstant.pageOf(await linesOf(deps.database, wanted, after, limit + 1), limit)
 }
+
+export const saleList = list<MonthsDeps>()({
+  path: '/months/:month/sales',
+  operationId: 'getSales',
+  summary: 'The journal of sales of a month: each receipt with its tax and buyer, and each refund below zero',
+  params: MonthParamsSchema,
+  filter: SalesFilterSchema,
+  item: SaleSchema,
+  title: 'Sales',
+  command: { usage: 'sales <month>', rows: 'sales' },
+  read: pageOfSales,
+  view: (deps) => (line) => viewSale(line, deps.wallClock.dayAt),
+})
 
 /** The document of a line, as `SaleSchema` describes it. */
 export function documentOf({ part, document, series, number, issued }: Line) {
@@ -100,8 +114,7 @@ export function documentOf({ part, document, series, number, issued }: Line) {
 /** The buyer on the line's document. A refund without one has the buyer of the first document. */
 export const buyerOf = ({ issued, buyer }: Line) => issued?.buyer ?? buyer
 
-/** As the API shows it. */
-export function viewSale(line: Line, dayAt: (instant: number) => string) {
+function viewSale(line: Line, dayAt: (instant: number) => string) {
   const { details, name } = buyerOf(line)
   return viewAs(SaleSchema, {
     ...{ ...line, ...documentOf(line), date: dayAt(line.at), total: totalOfSale(line) },

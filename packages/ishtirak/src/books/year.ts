@@ -1,10 +1,13 @@
 // Twelve months of the shop side by side: money by method, and users by the month in which they began.
 import { Type } from 'typebox'
+import { reading } from '../acts/reading.js'
 import type { Instant } from '../core/instant.js'
 import { PUBLIC_METHODS, publicMethodOf } from '../core/payment.js'
 import { object } from '../http/schemas.js'
+import { viewAs } from '../http/view-as.js'
 import { dinars, sumUp, whole } from './figures.js'
 import { isSale, payoutsByMonth, type Sums, sumsOf } from './figures.sql.js'
+import { YearParamsSchema } from './month-schemas.js'
 import { type MonthsDeps, moneyOf, monthBefore, paidAndRefunded, spanOf } from './months.js'
 import { type MonthlyUsers, usersByMonth } from './users-by-month.sql.js'
 
@@ -32,10 +35,30 @@ const YearMonthSchema = object('YearMonth', {
   }),
 })
 
-export const YearSchema = object('Year', {
+const YearSchema = object('Year', {
   live: Type.Boolean({ description: 'False: the shop is in test mode, and no money moved' }),
   currency: Type.Literal('DZD'),
   months: Type.Array(YearMonthSchema, { description: 'The months that have begun, twelve at most' }),
+})
+
+export const getYear = reading<MonthsDeps>()({
+  path: '/years/:until',
+  operationId: 'getYear',
+  summary:
+    'Twelve months side by side: money by method, users with paid time, and how many of the users who ' +
+    'began in each month still have paid time later',
+  params: YearParamsSchema,
+  answer: YearSchema,
+  command: {
+    usage: 'year <until>',
+    columns: {
+      months: [
+        ...['month', 'paid', 'refunded', 'paid_out_by_provider'],
+        ...['users.at_end', 'users.new', 'users.renewed', 'users.came_back', 'users.lapsed'],
+      ],
+    },
+  },
+  read: async (deps, { params }) => viewAs(YearSchema, await readYear(deps, params.until)),
 })
 
 export type YearFigures = Awaited<ReturnType<typeof readYear>>

@@ -119,7 +119,6 @@ function decidedByOthers(pages: AllPages, view: View, file: PaymentFile): readon
   return [...byRoles].map(([roles, titles]) => view.say('decidedBy', { roles, acts: titles.join(' · ') }))
 }
 
-/** The reports that changed the payment. */
 function Reports({ pages, view, file }: { pages: AllPages; view: View; file: PaymentFile }) {
   const { say } = view
   if (file.reports.length === 0) return null

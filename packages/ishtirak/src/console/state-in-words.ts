@@ -7,7 +7,6 @@ import type { AllPages } from '../overview/all-pages.js'
 import type { View } from '../pages/console-frame.js'
 import { reviewInWords } from '../pages/console-words.js'
 
-/** A payment with the parts of capabilities. */
 interface PaymentWithParts {
   readonly payment: Payment
   readonly parts: LoadedParts

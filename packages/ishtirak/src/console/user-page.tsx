@@ -67,7 +67,6 @@ export function userRoutes(app: App, pages: UserPages): void {
 
 type UserPage = Awaited<ReturnType<typeof readPage>>
 
-/** What the page shows, with the timeline from `cursor` on. */
 async function readPage(pages: UserPages, userId: string, cursor: string | null) {
   const file = await showUser(pages, userId)
   return {

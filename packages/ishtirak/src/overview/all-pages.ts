@@ -12,7 +12,6 @@ import type { ConsolePages } from '../pages/console-frame.js'
 import type { HealthDeps } from './health.js'
 import type { Inbox } from './inbox.sql.js'
 
-/** The parts that read users and payments across capabilities. */
 export interface ReadDeps extends ChangeDeps, Pick<CommonParts, 'catalogue' | 'publicUrl' | 'wallClock'> {
   readonly fileParts: FileParts
   readonly inbox: Inbox

@@ -1,19 +1,33 @@
 // The page Health: the checks of `doctor`, the last reconciliation, events to the platform, and the jobs.
 
 import { ActButton, pathOfAct, titleOf } from '../acts/act-links.js'
+import type { Check } from '../acts/check.js'
+import { type AccountKind, INSTRUMENTS } from '../core/account.js'
 import { MINUTE, SECOND } from '../core/instant.js'
+import type { Locale } from '../core/locale.js'
 import { replayEvents, resendEvent, resendWaiting } from '../events/event-acts.js'
 import { reportEvents } from '../events/event-list.js'
 import { disabledInWords } from '../events/inbox.js'
 import type { App } from '../http/app.js'
+import { isConsoleKey } from '../i18n/console.js'
+import { inList } from '../i18n/formats.js'
+import { instrumentName } from '../i18n/messages.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
-import { addressOf, consolePage, Facts, Hint, type View } from '../pages/console-frame.js'
+import {
+  addressOf,
+  consolePage,
+  Facts,
+  Hint,
+  isOwner,
+  Text,
+  Under,
+  type View,
+} from '../pages/console-frame.js'
 import { consoleRoute } from '../pages/console-view.js'
 import { codeInWords, failureInWords } from '../pages/console-words.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { Table } from '../pages/table.js'
 import type { AllPages } from './all-pages.js'
-import { CheckFound } from './check-found.js'
 import { readHealth } from './health.js'
 import { NoticeOf, noticeIn, Trail } from './trail.js'
 import { pageOfTrail } from './trail-list.js'
@@ -77,6 +91,45 @@ function Checks({ pages, view, health }: { pages: AllPages; view: View; health: 
       />
     </Card>
   )
+}
+
+const VARIABLE = /[A-Z]{2,}_[A-Z]/
+
+function CheckFound({ pages, view, check }: { pages: AllPages; view: View; check: Check }) {
+  const { say, locale } = view
+  const { code, data } = check
+  const inWords: Readonly<Record<string, (value: string) => string>> = {
+    since: view.moment,
+    at: view.moment,
+    until: (day) => pages.formats.day(pages.wallClock.dayOf(day)?.from ?? 0, locale),
+    why: (why) => disabledInWords(view, why),
+    amount: (amount) => view.money(Number.parseInt(amount, 10)),
+    seconds: (seconds) => view.number(Number(seconds)),
+    kinds: (kinds) => kindsInWords(kinds, locale),
+  }
+  const values = Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [name, inWords[name]?.(value) ?? value]),
+  )
+  const remedy = `remedy_${code}`
+  const text = check.remedy !== '' && isConsoleKey(remedy) ? say(remedy, values) : null
+  // Only owners can set a variable of the environment.
+  const told = text !== null && VARIABLE.test(text) && !isOwner(view) ? null : text
+  return (
+    <>
+      {data.gateway === undefined ? null : <Text>{`${data.gateway}: `}</Text>}
+      <Text>{say(`check_${code}`, values)}</Text>
+      <Under>{told}</Under>
+    </>
+  )
+}
+
+/** `kinds`: the kinds of account, separated by commas. */
+function kindsInWords(kinds: string, locale: Locale): string {
+  const instruments = new Map(Object.entries(INSTRUMENTS))
+  const names = kinds
+    .split(', ')
+    .map((kind) => instrumentName(instruments.get(kind as AccountKind) ?? kind, locale))
+  return inList(names, locale)
 }
 
 function Deliveries(of: { pages: AllPages; view: View; events: Events; labels: Labels; health: Health }) {

@@ -1,6 +1,7 @@
 // The state of the service: the checks of `doctor`, and when each job last ran.
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Check } from '../acts/check.js'
+import { type CommandAnswer, reading } from '../acts/reading.js'
 import { type Instant, SECOND, timestampOrNull } from '../core/instant.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
 import type { Clock } from '../runtime/clock.js'
@@ -31,7 +32,7 @@ export function createJobRounds(clock: Clock) {
   }
 }
 
-export const HealthSchema = object('Health', {
+const HealthSchema = object('Health', {
   checks: Type.Array(
     Type.Object({
       subject: Type.String({ examples: ['database'] }),
@@ -65,4 +66,22 @@ export async function readHealth({ examine, rounds }: HealthDeps) {
     ...{ last_run_at: timestampOrNull(ranAt), last_failed_at: timestampOrNull(failedAt) },
   }))
   return { checks, jobs }
+}
+
+export const healthReading = reading<HealthDeps>()({
+  path: '/health',
+  operationId: 'readHealth',
+  summary: 'The checks of `ishtirak doctor`, and when each job last ran',
+  answer: HealthSchema,
+  command: { usage: 'health', judge: judgeHealth },
+  read: readHealth,
+})
+
+/** The failed checks, for a supervisor or a script; null: all is well. */
+function judgeHealth({ checks = [] }: CommandAnswer): string | null {
+  const failing = (checks as Static<typeof HealthSchema>['checks']).filter(
+    ({ verdict }) => verdict === 'fail',
+  )
+  if (failing.length === 0) return null
+  return failing.map(({ subject, found }) => `${subject} fails: ${found}`).join('\n')
 }

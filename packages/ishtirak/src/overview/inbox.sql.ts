@@ -3,8 +3,8 @@
 
 import { type InboxKind, type InboxRow, readInboxRow, URGENCIES } from '../acts/inbox-kind.js'
 import type { Instant } from '../core/instant.js'
-import { assembled, type Queryable, type Row, type Statement } from '../database/database.js'
-import { at, instantOrNull, integer } from '../database/rows.js'
+import { assembled, type Queryable, type Row, type Statement, statement } from '../database/database.js'
+import { at, instantOrNull, integer, rowOf, text } from '../database/rows.js'
 
 /** The page goes on after this entry. */
 export type InboxPosition = Pick<InboxRow, 'kind' | 'waits_since' | 'id'>
@@ -42,7 +42,6 @@ const pagePart = (kind: InboxKind) => `(
              or ($3 = ${rankOf(kind)} and (since, ${kind.place}, id) > ($4::timestamptz, $5::int, $6::text)))
       order by since, id limit $7::int)`
 
-// An entry has these columns besides those of its part.
 const entryColumns = (kinds: readonly InboxKind[]) => `w.*, u.email, u.name,
           ${byKind(kinds, 'other', 'null::text')} as other_payment_id,
           ${byKind(kinds, 'count', '1')} as count`
@@ -122,7 +121,6 @@ export async function inboxWaits(database: Queryable, inbox: Inbox, now: Instant
   }))
 }
 
-/** True: operators get a mail about entries of this kind. */
 export const isMailed = (kind: InboxKind) => kind.isMailed !== false
 
 /** So many of the oldest entries of each kind are remembered. Later ones are mailed when they move up. */
@@ -146,3 +144,37 @@ const note = (kinds: readonly InboxKind[], most: number) => `
     where not exists (select from inbox_known k where k.kind = w.kind and k.id = w.id)
     order by kind, id
        on conflict do nothing`
+
+// The table inbox_known has one row for each entry of the inbox. A new entry is unmailed until a mail names
+// it.
+const parseEntry = rowOf({ kind: text, id: text })
+export type KnownEntry = ReturnType<typeof parseEntry>
+
+/** Adds the inbox's entries and `beside`. Deletes those that left, so they are new if they come again. */
+export async function noteInbox(
+  database: Queryable,
+  { statements }: Inbox,
+  { now, beside }: { readonly now: Instant; readonly beside: readonly KnownEntry[] },
+): Promise<void> {
+  await database.query(statements.note, [at(now), JSON.stringify(beside)])
+}
+
+const selectUnmailed = statement(
+  'inbox_known.unmailed',
+  'select kind, id from inbox_known where not mailed order by kind, id',
+)
+
+export async function unmailedEntries(database: Queryable): Promise<readonly KnownEntry[]> {
+  return (await database.query(selectUnmailed, [])).map(parseEntry)
+}
+
+const tell = statement(
+  'inbox_known.tell',
+  `update inbox_known k set mailed = true
+     from jsonb_to_recordset($1::jsonb) as t (kind text, id text)
+    where k.kind = t.kind and k.id = t.id`,
+)
+
+export async function markMailed(database: Queryable, entries: readonly KnownEntry[]): Promise<void> {
+  await database.query(tell, [JSON.stringify(entries)])
+}

@@ -3,18 +3,20 @@ import type { Capability } from '../acts/capability.js'
 import { listRoute } from '../acts/list-page.js'
 import { MINUTE } from '../core/instant.js'
 import type { ConsoleDeps } from './all-pages.js'
+import { healthReading } from './health.js'
 import { healthRoute } from './health.route.js'
 import { inboxReadings } from './inbox.js'
 import { inboxRoute } from './inbox.route.js'
 import { mailOperators, type OperatorMailDeps } from './operator-mail.js'
 import { operatorsRoutes } from './operators.route.js'
-import { paymentsPage } from './payment-list.js'
-import { PLATFORM_LISTS } from './platform-lists.js'
-import { OVERVIEW_READINGS } from './readings.js'
+import { paymentList, paymentsPage, platformPaymentList } from './payment-list.js'
+import { searchReading } from './search.js'
 import { searchRoute } from './search.route.js'
 import { type OverviewConfig, overviewSettings } from './settings.js'
-import { trailPageOfConsole } from './trail-list.js'
-import { usersPage } from './user-list.js'
+import { timelineList } from './timeline.js'
+import { trailList, trailPageOfConsole } from './trail-list.js'
+import { platformUserList, userList, usersPage } from './user-list.js'
+import { paymentFile, userFile } from './views.js'
 
 export const overview: Capability<OperatorMailDeps & ConsoleDeps, OverviewConfig> = {
   name: 'overview',
@@ -27,8 +29,11 @@ export const overview: Capability<OperatorMailDeps & ConsoleDeps, OverviewConfig
     { key: 'operators', path: '/console/operators', order: 4 },
     { key: 'trailPage', path: '/console/trail', order: 5 },
   ],
-  readings: OVERVIEW_READINGS,
-  platformReadings: PLATFORM_LISTS,
+  readings: [
+    ...[healthReading, searchReading, ...userList.readings, ...paymentList.readings],
+    ...[paymentFile, userFile, ...timelineList.readings, ...trailList.readings],
+  ],
+  platformReadings: [...platformUserList.readings, ...platformPaymentList.readings],
   inboxReadings,
   console: (app, pages) => {
     inboxRoute(app, pages)
@@ -40,7 +45,6 @@ export const overview: Capability<OperatorMailDeps & ConsoleDeps, OverviewConfig
     operatorsRoutes(app, pages)
   },
   jobs: (deps) => [
-    // Operators learn what entered their inbox: at most one mail in 15 minutes.
     {
       name: 'mail-operators',
       stage: 'announce',

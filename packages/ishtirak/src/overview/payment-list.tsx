@@ -5,14 +5,13 @@ import { type Payment, publicMethodOf } from '../core/payment.js'
 import { listQuery } from '../events/schemas.js'
 import { paidForInWords } from '../i18n/formats.js'
 import { type Labels, readLabels, StatusBadge } from '../ledger/labels.js'
-import { PaymentFilterSchema, pageOfPayments } from '../ledger/payment-list.js'
+import { CreatedFilterSchema, PaymentFilterSchema, pageOfPayments } from '../ledger/payment-list.js'
 import { addressOf } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
-import type { Column } from '../pages/table.js'
 import type { AllPages, ReadDeps } from './all-pages.js'
-import { OperatorPaymentSchema } from './schemas.js'
+import { ListedPaymentSchema, OperatorPaymentSchema } from './schemas.js'
 import { TIME_FIELDS } from './user-list.js'
-import { paymentViewForOperators } from './views.js'
+import { paymentViewForOperators, paymentViewForPlatform } from './views.js'
 
 export const paymentList = list<ReadDeps>()({
   path: '/payments',
@@ -39,19 +38,29 @@ export const paymentList = list<ReadDeps>()({
   },
 })
 
-const AMOUNT: Column<Payment> = { head: 'amount', nowrap: (payment, { amountPaid }) => amountPaid(payment) }
-const STATUS: Column<Payment> = {
-  head: 'status',
-  safe: (payment, view) => <StatusBadge {...{ view, payment }} />,
-}
-const WHEN: Column<Payment> = {
-  head: 'when',
-  nowrap: ({ paidAt, createdAt }, { moment }) => moment(paidAt ?? createdAt),
-}
-/** The search shows these columns too. */
-export const FOUND_COLUMNS: readonly Column<Payment>[] = [AMOUNT, STATUS, WHEN]
+/** For the platform's key. */
+export const platformPaymentList = list<ReadDeps>()({
+  path: '/payments',
+  operationId: 'listPaymentsForPlatform',
+  summary: 'Payments of all users, newest first',
+  filter: CreatedFilterSchema,
+  limit: listQuery.limit,
+  item: ListedPaymentSchema,
+  title: 'ListedPaymentPage',
+  command: null,
+  read: pageOfPayments,
+  view: paymentViewForPlatform,
+})
 
 type Named = Payment & { readonly of: ReturnType<Labels['user']> }
+
+export async function namedPayments(
+  pages: AllPages,
+  payments: readonly Payment[],
+): Promise<readonly Named[]> {
+  const labels = await readLabels(pages, { users: payments.map(({ userId }) => userId) })
+  return payments.map((payment) => ({ ...payment, of: labels.user(payment.userId) }))
+}
 
 export const paymentsPage: ListPage<AllPages, Payment, Named> = {
   path: 'payments',
@@ -63,10 +72,7 @@ export const paymentsPage: ListPage<AllPages, Payment, Named> = {
     user_id: 'userId',
   },
   shown: 25,
-  rows: async (pages, payments) => {
-    const labels = await readLabels(pages, { users: payments.map(({ userId }) => userId) })
-    return payments.map((payment) => ({ ...payment, of: labels.user(payment.userId) }))
-  },
+  rows: namedPayments,
   columns: [
     {
       head: 'payment',
@@ -77,10 +83,10 @@ export const paymentsPage: ListPage<AllPages, Payment, Named> = {
       }),
     },
     { head: 'user', user: ({ of }) => of },
-    AMOUNT,
-    STATUS,
+    { head: 'amount', nowrap: (payment, { amountPaid }) => amountPaid(payment) },
+    { head: 'status', safe: (payment, view) => <StatusBadge {...{ view, payment }} /> },
     { head: 'method', text: ({ method }, view) => codeInWords(view, 'method', publicMethodOf(method)) },
-    WHEN,
+    { head: 'when', nowrap: ({ paidAt, createdAt }, { moment }) => moment(paidAt ?? createdAt) },
   ],
   bulk: 'payment',
 }

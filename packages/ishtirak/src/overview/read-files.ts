@@ -16,7 +16,6 @@ import { tracesOf } from './payments.sql.js'
 /** As many as a screen shows. The user's timeline has the rest. */
 const SHOWN_MAX = 50
 
-/** Everything known of one payment, with the newest acts. */
 export type PaymentFile = {
   readonly payment: Payment
   readonly user: Pick<UserRecord, 'name' | 'email'>
@@ -33,7 +32,6 @@ export async function showPayment(deps: ReadDeps, paymentId: string): Promise<Pa
   return { payment, user, parts, ...traces }
 }
 
-/** Everything known of one user: the newest payments, grants and acts. */
 export type UserFile = Awaited<ReturnType<typeof showUser>>
 
 /** Throws `not_found`. */

@@ -24,7 +24,6 @@ export const ListedUserSchema = object('ListedUser', {
   created_at: timestamp,
 })
 
-/** An entry of the platform's list. */
 export const ChangedUserSchema = object('ChangedUser', {
   ...ListedUserSchema.properties,
   changed_at: timestamp,

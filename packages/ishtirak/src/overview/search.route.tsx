@@ -4,8 +4,6 @@
 import { accessInWords } from '../acts/changes.js'
 import { plainName } from '../core/name.js'
 import type { App } from '../http/app.js'
-import { paidForInWords } from '../i18n/formats.js'
-import { type Labels, readLabels } from '../ledger/labels.js'
 import { addressOf, consolePage, SEARCHED_MAX, Under, type View, withQuery } from '../pages/console-frame.js'
 import { consoleRoute } from '../pages/console-view.js'
 import { Card } from '../pages/portal-frame.js'
@@ -13,16 +11,10 @@ import { queryOf } from '../pages/reader.js'
 import { Table } from '../pages/table.js'
 import { UserCell } from '../pages/user-cell.js'
 import type { AllPages } from './all-pages.js'
-import { FOUND_COLUMNS } from './payment-list.js'
+import { namedPayments, paymentsPage } from './payment-list.js'
 import { type Found, search } from './search.js'
 
 const NOTHING: Found = { users: [], payments: [] }
-
-interface Searched {
-  readonly pages: AllPages
-  readonly view: View
-  readonly found: Found
-}
 
 export function searchRoute(app: App, pages: AllPages): void {
   consoleRoute(app, pages, '/console/search', async ({ view, request, reply }) => {
@@ -31,14 +23,21 @@ export function searchRoute(app: App, pages: AllPages): void {
     const found = isAsked ? await search(pages, searched) : NOTHING
     const [hit, ...further] = leadingIn(pages, found)
     if (hit !== undefined && further.length === 0) return reply.headers(pages.headers).redirect(hit, 303)
-    const labels = await readLabels(pages, { users: found.payments.map(({ payment }) => payment.userId) })
+    const payments = await namedPayments(
+      pages,
+      found.payments.map(({ payment }) => payment),
+    )
     const languagePath = withQuery(`${pages.base}/console/search`, { q: searched })
     return consolePage(
       { pages, view, title: view.say('search'), languagePath, searched },
       <>
         {hit === undefined ? <NoHit say={view.say} isAsked={searched !== ''} /> : null}
         <Users {...{ pages, view, found }} />
-        <Payments {...{ pages, view, found, labels }} />
+        {payments.length === 0 ? null : (
+          <Card id="payments" title={view.say('payments')}>
+            <Table {...{ pages, view }} rows={payments} columns={paymentsPage.columns} />
+          </Card>
+        )}
       </>,
     )
   })
@@ -76,7 +75,7 @@ function NoHit({ say, isAsked }: { say: View['say']; isAsked: boolean }) {
   )
 }
 
-function Users({ pages, view, found }: Searched) {
+function Users({ pages, view, found }: { pages: AllPages; view: View; found: Found }) {
   const { say } = view
   if (found.users.length === 0) return null
   return (
@@ -97,30 +96,6 @@ function Users({ pages, view, found }: Searched) {
           },
           { head: 'userId', text: ({ userId }) => plainName(userId) },
           { head: 'access', text: ({ subscription }) => accessInWords(pages, view, subscription) },
-        ]}
-      />
-    </Card>
-  )
-}
-
-function Payments({ pages, view, found, labels }: Searched & { readonly labels: Labels }) {
-  const { say, locale } = view
-  if (found.payments.length === 0) return null
-  return (
-    <Card id="payments" title={say('payments')}>
-      <Table
-        {...{ pages, view }}
-        rows={found.payments.map(({ payment }) => payment)}
-        columns={[
-          {
-            head: 'payment',
-            link: (payment) => ({
-              href: addressOf(pages.base, 'payments', payment.id),
-              text: paidForInWords(payment, locale),
-            }),
-          },
-          { head: 'user', user: ({ userId }) => labels.user(userId) },
-          ...FOUND_COLUMNS,
         ]}
       />
     </Card>

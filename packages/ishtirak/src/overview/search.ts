@@ -1,6 +1,8 @@
 // The search: users and payments by anything that an operator knows of them.
 import { Type } from 'typebox'
-import { StandingSchema } from '../acts/preview.js'
+import { CommandFailed } from '../acts/operator-client.js'
+import { StandingSchema, viewStanding } from '../acts/preview.js'
+import { type CommandAnswer, reading } from '../acts/reading.js'
 import { DAY } from '../core/instant.js'
 import { statusAt } from '../core/subscription.js'
 import { nullable, object, query } from '../http/schemas.js'
@@ -14,8 +16,9 @@ import {
   findUsersByWord,
 } from './search.sql.js'
 import { readSearch } from './search-words.js'
+import { paymentViewForOperators } from './views.js'
 
-export const SearchQuerySchema = query({
+const SearchQuerySchema = query({
   q: Type.String({
     // Something else than white space.
     pattern: '\\S',
@@ -44,7 +47,7 @@ const FoundUserSchema = object('FoundUser', {
 })
 
 const FoundPaymentSchema = object('FoundPayment', { ...OperatorPaymentSchema.properties, exact })
-export const FoundSchema = object('SearchResult', {
+const FoundSchema = object('SearchResult', {
   users: Type.Array(FoundUserSchema, { description: 'Exact hits first, then at most 20' }),
   payments: Type.Array(FoundPaymentSchema, { description: 'Exact hits first, then at most 20' }),
 })
@@ -76,4 +79,36 @@ export async function search(deps: ReadDeps, typed: string) {
       ...[...others.values()].map((payment) => ({ payment, exact: false })),
     ],
   }
+}
+
+function viewFoundUser({ subscription, buyer, ...user }: Found['users'][number]) {
+  const { userId: user_id, email, name, exact } = user
+  return { user_id, email, name, buyer_name: buyer?.name ?? null, ...viewStanding(subscription), exact }
+}
+
+export const searchReading = reading<ReadDeps>()({
+  path: '/search',
+  operationId: 'search',
+  summary:
+    'Search users and payments by id, e-mail, name, company, reference, receipt number, or by amount and day',
+  query: SearchQuerySchema,
+  answer: FoundSchema,
+  command: {
+    usage: 'find <word...>',
+    columns: { users: ['user_id', 'email', 'name', 'plan', 'status', 'current_period_end', 'exact'] },
+    show: orNothing,
+  },
+  read: async (deps, { query }) => {
+    const { users, payments } = await search(deps, query.q)
+    const viewPayment = paymentViewForOperators(deps)
+    return {
+      users: users.map(viewFoundUser),
+      payments: payments.map(({ payment, exact }) => ({ ...viewPayment(payment), exact })),
+    }
+  },
+})
+
+function orNothing(answer: CommandAnswer, word: string): CommandAnswer {
+  if (Object.values(answer).flat().length > 0) return answer
+  throw new CommandFailed(`nothing matches ${word}`)
 }

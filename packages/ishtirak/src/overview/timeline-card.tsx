@@ -31,7 +31,6 @@ export function TimelineCard(
   of: Shown & {
     readonly file: UserFile
     readonly timeline: Timeline
-    /** Not a page further back. */
     readonly isFirst: boolean
   },
 ) {

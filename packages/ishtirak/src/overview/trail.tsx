@@ -13,7 +13,6 @@ import type { PaymentFile } from './read-files.js'
 
 export type TrailEntry = PaymentFile['audit'][number]
 
-/** The act in the entry of a refusal. */
 export const REFUSED = 'operator.refused'
 
 export type TrailNotice = ReturnType<typeof noticeIn>
@@ -41,7 +40,6 @@ export function NoticeOf(of: {
   readonly notice: TrailNotice
   /** The state after this act, such as why an act that books money has booked none; null: no more is said. */
   readonly state?: (act: TrailEntry) => string | null
-  /** A link to what the operator can decide next. */
   readonly next?: LinkedFact | null
 }) {
   const { view, acts, notice, state, next = null } = of

@@ -2,12 +2,14 @@
 import { accessInWords } from '../acts/changes.js'
 import { list } from '../acts/list.js'
 import type { FieldLabel, ListPage } from '../acts/list-page.js'
+import { toTimestamp } from '../core/instant.js'
 import { plainName } from '../core/name.js'
+import { listQuery } from '../events/schemas.js'
 import { planName } from '../i18n/messages.js'
-import { type ListedUser, pageOfUsers, UserFilterSchema } from '../ledger/user-list.js'
+import { ChangedFilterSchema, type ListedUser, pageOfUsers, UserFilterSchema } from '../ledger/user-list.js'
 import { addressOf } from '../pages/console-frame.js'
 import type { AllPages, ReadDeps } from './all-pages.js'
-import { ListedUserSchema } from './schemas.js'
+import { ChangedUserSchema, ListedUserSchema } from './schemas.js'
 import { viewListedUser } from './views.js'
 
 const COLUMNS = ['user_id', 'email', 'name', 'state', 'plan', 'ended_plan', 'current_period_end', 'balance']
@@ -34,6 +36,25 @@ export const userList = list<ReadDeps>()({
     usage: 'users export-list',
     columns: [...COLUMNS, 'created_at'],
   },
+})
+
+/** For the platform's key: a platform that lost its records restores them from here. */
+export const platformUserList = list<ReadDeps>()({
+  path: '/users',
+  operationId: 'listUsersForPlatform',
+  summary: 'All users, or those of a state or a plan, or those that changed',
+  description:
+    'With `changed_since` the oldest change comes first, and a user who changes meanwhile may come twice. ' +
+    'Begin the next reading a minute before the last `changed_at`, because a write that was still running ' +
+    'may have an earlier one. Only a write is a change: time that ends by itself is none. A page may have ' +
+    'fewer users than `limit` although more follow.',
+  filter: ChangedFilterSchema,
+  limit: listQuery.limit,
+  item: ChangedUserSchema,
+  title: 'UserPage',
+  command: null,
+  read: pageOfUsers,
+  view: () => (user: ListedUser) => ({ ...viewListedUser(user), changed_at: toTimestamp(user.changedAt) }),
 })
 
 /** The list of payments has these fields too. */

@@ -1,12 +1,14 @@
 // The API's view of payments and users for operators and the platform: what the user sees, and more.
+import { Type } from 'typebox'
 import { viewParts, withParts } from '../acts/file-parts.js'
 import { viewStanding } from '../acts/preview.js'
+import { reading } from '../acts/reading.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
 import type { StoredReport } from '../core/stored-report.js'
 import { viewAs } from '../http/view-as.js'
 import { viewPayment, viewStatus } from '../ledger/schemas.js'
-import type { SubjectDeps } from '../ledger/subjects.js'
+import { PAYMENT, type SubjectDeps, USER, UserParamsSchema } from '../ledger/subjects.js'
 import { viewTimeList } from '../ledger/time-list.js'
 import type { ListedUser } from '../ledger/user-list.js'
 import { platformApi, userApi } from '../ledger/user-routes.js'
@@ -20,7 +22,6 @@ import {
   StoredReportSchema,
   userFileSchema,
 } from './schemas.js'
-import type { Found } from './search.js'
 
 /** Shows payments with addresses for the user's token, and with what only operators see. */
 export function paymentViewForOperators(deps: ReadDeps) {
@@ -34,7 +35,6 @@ export function paymentViewForOperators(deps: ReadDeps) {
   }
 }
 
-/** Shows payments with addresses for the platform's key. */
 export function paymentViewForPlatform(deps: ReadDeps) {
   const now = deps.clock.now()
   return (payment: Payment) => {
@@ -86,11 +86,6 @@ export function viewListedUser({ now, subscription, ...user }: ListedUser) {
   return viewAs(ListedUserSchema, { ...user, ...viewStanding(now), ended_plan, balance })
 }
 
-export function viewFoundUser({ subscription, buyer, ...user }: Found['users'][number]) {
-  const { userId: user_id, email, name, exact } = user
-  return { user_id, email, name, buyer_name: buyer?.name ?? null, ...viewStanding(subscription), exact }
-}
-
 /** The files of payments and users, which acts on them answer and their pages show. */
 export function operatorFiles(deps: ReadDeps): SubjectDeps['files'] {
   return {
@@ -110,3 +105,23 @@ export function operatorFiles(deps: ReadDeps): SubjectDeps['files'] {
     },
   }
 }
+
+export const paymentFile = reading<SubjectDeps>()({
+  path: PAYMENT.path,
+  operationId: 'getPaymentFile',
+  summary: 'Everything known of one payment',
+  params: Type.Object({ payment_id: Type.String({ maxLength: 100 }) }),
+  answer: ({ files }) => files.payment.schema,
+  command: { ...PAYMENT.command, usage: 'payments show <payment>' },
+  read: async ({ files }, { params }) => files.payment.view(await files.payment.read(params.payment_id)),
+})
+
+export const userFile = reading<SubjectDeps>()({
+  path: USER.path,
+  operationId: 'getUserFile',
+  summary: 'Everything known of one user',
+  params: UserParamsSchema,
+  answer: ({ files }) => files.user.schema,
+  command: { ...USER.command, usage: 'users show <user>' },
+  read: async ({ files }, { params }) => files.user.view(await files.user.read(params.user_id)),
+})
