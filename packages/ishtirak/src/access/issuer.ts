@@ -36,14 +36,12 @@ const RETRY_SECONDS = 5
 export const ISSUER_PATH = '/console/sign-in/issuer'
 export const RETURN_PATH = '/console/sign-in/return'
 
-/** The reasons of refusal, for the page and the audit trail. */
 export type SignInRefusal = RoleRefusal | 'not_begun' | 'denied' | 'answer'
 
 export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
   const redirectUri = `${deps.publicUrl}${RETURN_PATH}`
   return {
     settings,
-    /** Pages show this name of the issuer. */
     host: new URL(settings.url).host,
     /**
      * Returns the address for the browser, and the ticket that it keeps until it is back. `to` is the page
@@ -177,13 +175,11 @@ function refusal(reason: SignInRefusal, more: Readonly<Record<string, string>> =
   return new BillingError('sign_in_refused', { extra: { reason, ...more } })
 }
 
-/** Asks for names and groups if the issuer has scopes for them. */
 function scopesOf(config: OpenId.Configuration): string {
   const { scopes_supported: supported = ['email', 'profile'] } = config.serverMetadata()
   return ['openid', ...['email', 'profile', 'groups'].filter((scope) => supported.includes(scope))].join(' ')
 }
 
-/** The issuer did not answer, or answered that it is unavailable. */
 class IssuerDown extends Error {
   override readonly name = 'IssuerDown'
 }
@@ -236,7 +232,6 @@ function chainOf(error: unknown): readonly Error[] {
 export interface AccessPageDeps extends AccessDeps {
   readonly recordRefusal: RecordRefusal
   readonly operatorKeyRing: ApiKeys<Operator>
-  /** Null: operators sign in only by key. */
   readonly issuer: Issuer | null
 }
 

@@ -90,7 +90,6 @@ async function viewNamed(deps: AccessDeps, name: string) {
 /** Null: the operator was made before. */
 const keyIn = (outcome: unknown): string | null => Object(outcome).key ?? null
 
-/** The answer and the page of an act that makes a key. */
 const withKey = {
   answer: {
     schema: KeyedOperatorSchema,
@@ -214,7 +213,6 @@ export const newOperatorKey = onOperator({
   shown: () => change.state('operatorKey', 'operatorKeyNow', 'operatorKeyNew'),
 })
 
-/** The page with the key, which nothing shows again. */
 function keyPage(pages: ConsolePages, view: View, { outcome, next }: ShownOnce) {
   const title = view.say('operatorKey')
   const html = consolePage(

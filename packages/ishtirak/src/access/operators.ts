@@ -29,12 +29,10 @@ function isOfEnvironment(deps: OperatorsDeps, name: string): boolean {
   return environmentNames(deps).includes(name.toLowerCase())
 }
 
-/** The names are in lower case. */
 function environmentNames({ operatorKeys }: OperatorsDeps): readonly string[] {
   return operatorKeys.map(({ name }) => name.toLowerCase())
 }
 
-/** True if anyone can sign in by a key: an operator of the environment, or a made one. */
 export async function hasKeys(deps: OperatorsDeps): Promise<boolean> {
   return deps.operatorKeys.length > 0 || (await madeOperators(deps.database)).length > 0
 }
@@ -117,7 +115,6 @@ export function saveChange(deps: AccessDeps, by: OperatorAct, before: MadeOperat
   })
 }
 
-/** The operator as the audit trail shows them. */
 export function describe({ name, role, blockedAt }: MadeOperator) {
   return { operator: name, role, blocked_at: timestampOrNull(blockedAt) }
 }

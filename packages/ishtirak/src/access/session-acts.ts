@@ -25,7 +25,6 @@ const OperatorSessionSchema = object('OperatorSession', {
   expires_at: timestamp,
 })
 
-/** The form of the API and the trail. */
 function viewSession({ id: session_id, operator: { name: operator, role }, ...session }: OperatorSession) {
   return viewAs(OperatorSessionSchema, { ...session, session_id, operator, role })
 }

@@ -58,7 +58,6 @@ const selectLive = statement(
   'select * from operator_sessions where expires_at > $1::timestamptz order by created_at desc, id desc',
 )
 
-/** Newest first. */
 export async function liveSessions(database: Queryable, now: Instant) {
   return (await database.query(selectLive, [at(now)])).map(sessionIn)
 }
@@ -68,7 +67,6 @@ const deleteOne = statement(
   'delete from operator_sessions where id = $1 returning *',
 )
 
-/** Null: there is none. */
 export function deleteSession(database: Queryable, id: string) {
   return firstOf(database.query(deleteOne, [id]), sessionIn)
 }
@@ -89,7 +87,6 @@ const deleteOver = statement(
   'delete from operator_sessions where expires_at <= $1::timestamptz returning id',
 )
 
-/** Returns how many it deleted. */
 export async function deleteOldSessions(database: Queryable, now: Instant): Promise<number> {
   return (await database.query(deleteOver, [at(now)])).length
 }

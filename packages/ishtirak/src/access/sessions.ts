@@ -27,7 +27,6 @@ import {
   selectSession,
 } from './sessions.sql.js'
 
-/** The parts of operators' access. */
 export interface AccessDeps extends ActDeps, Pick<CommonParts, 'noteUse'> {
   readonly database: Database
   readonly operatorKeys: readonly OperatorKey[]
@@ -35,7 +34,6 @@ export interface AccessDeps extends ActDeps, Pick<CommonParts, 'noteUse'> {
   readonly issuer: { readonly settings: IssuerSettings } | null
 }
 
-/** How an operator was identified. */
 type KnownBy = { readonly key: string } | { readonly issuer: IssuerSettings }
 
 /** Absolute: activity does not extend it. */

@@ -9,6 +9,7 @@ import type { App } from '../http/app.js'
 import { createTryLimit, networkOf } from '../http/callers.js'
 import { consoleSay, type SayConsole } from '../i18n/console.js'
 import { type ConsoleSignIn, goTo, renderConsole, sendPage } from '../pages/console-frame.js'
+import { Input } from '../pages/field.js'
 import { LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { cookiesFor, cookiesOf, fieldOf, queryOf } from '../pages/reader.js'
 import {
@@ -164,31 +165,23 @@ function signInPage(
 
 function KeyForm(of: { base: string; locale: Locale; to: string; isWrong: boolean; say: SayConsole }) {
   const { base, locale, to, isWrong, say } = of
+  const wrong = { typed: {}, problems: [{ pointer: '/key', code: 'invalid' as const }] }
   return (
     <form method="post" action={`${base}/console/sign-in?lang=${locale}`}>
-      {isWrong ? (
-        <p class="over" id="wrong" safe>
-          {say('wrongKey')}
-        </p>
-      ) : null}
       <input type="hidden" name="to" value={to} />
-      <label>
-        <span safe>{say('operatorKey')}</span>
-        <input
-          type="password"
-          name="key"
-          required
-          autocomplete="current-password"
-          dir="ltr"
-          {...(isWrong && { 'aria-invalid': 'true', 'aria-describedby': 'wrong' })}
-        />
-      </label>
+      <Input
+        {...{ view: { locale }, sent: isWrong ? wrong : null }}
+        field={{
+          ...{ name: 'key', label: say('operatorKey'), value: '', type: 'password' },
+          ...{ autocomplete: 'current-password', explain: () => say('wrongKey') },
+        }}
+        isRequired
+      />
       <SubmitButton label={say('signIn')} />
     </form>
   )
 }
 
-/** The console's frame asks this who is signed in. */
 export function consoleSignIn(deps: AccessPageDeps): ConsoleSignIn {
   return {
     find: (token) => findOperatorSession(deps, token),
@@ -202,7 +195,6 @@ export function consoleSignIn(deps: AccessPageDeps): ConsoleSignIn {
   }
 }
 
-/** Null: the error is not about a sign-in. */
 function signInRefusal(deps: AccessPageDeps, { code, extra }: BillingError, say: SayConsole): string | null {
   const issuer = deps.issuer?.host ?? ''
   if (code === 'authentication_unavailable') return say('issuerUnavailable', { issuer })

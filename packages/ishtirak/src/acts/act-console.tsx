@@ -15,7 +15,6 @@ import { actPage, isAsShown } from './act-page.js'
 import { findEarlierAct, perform, planOf } from './perform.js'
 import { type About, idIn, subjectPath } from './subject.js'
 
-/** `acts`: those of all capabilities. */
 type Pages<Deps> = ConsolePages & Deps & { readonly acts: readonly Act<Deps>[] }
 
 /** One request for the page of an act, by an operator whose role allows the act. */
@@ -24,7 +23,6 @@ interface ActPageRequest<Deps> {
   readonly reply: FastifyReply
   readonly view: View
   readonly act: Act<Deps>
-  /** The id of the subject; '' if it has none. */
   readonly id: string
   /** The values of the fields, from the query or from the form. */
   readonly typed: Typed
@@ -82,7 +80,6 @@ export function isUndone(request: FastifyRequest): boolean {
   return ['refused', 'changed'].some((name) => queryOf(request, name) !== undefined)
 }
 
-/** Does the act, and redirects to the page with its result. */
 async function doAndRedirect<Deps extends ActDeps>(
   pages: Pages<Deps>,
   asked: ActPageRequest<Deps>,
@@ -143,43 +140,18 @@ async function sendActPage<Deps extends ActDeps>(
       safeBeside: isFromAnotherSite(request) ? null : ((await act.beside?.(pages, view, id)) ?? null),
       path: pathOfAct(pages, act, id),
       ...{ act, backPath, fields, plan },
-      others: await othersOf(pages, asked, known),
+      others: othersOf(pages, asked, known),
       sent: isSent && (refusal || sent) ? { typed, refusal: refusal ?? sent?.refusal ?? null } : null,
     }),
   )
 }
 
-/**
- * Links to other acts on the same subject. If the subject has a page with its acts, the form shows only the
- * acts that are decided by the same evidence, such as approve and refuse.
- */
-async function othersOf<Deps extends ActDeps>(
-  pages: Pages<Deps>,
-  asked: ActPageRequest<Deps>,
-  known: unknown,
-) {
-  const { view, act, id } = asked
-  if (id === '' || (act.on.file && !act.beside)) return []
-  const others = actsOffered(pages, view, { subject: act.on, file: known, id }).filter(
-    ({ act: one }) => one !== act && one.beside === act.beside,
-  )
-  const links = []
-  for (const { act: one } of others) {
-    // Without a file, only the plan says whether the page would be a refusal.
-    if (act.on.file || (await isPossible(pages, { ...asked, act: one, typed: {} })))
-      links.push({ href: pathOfAct(pages, one, id), label: titleOf(one, view) })
-  }
-  return links
-}
-
-async function isPossible<Deps extends ActDeps>(pages: Pages<Deps>, asked: ActPageRequest<Deps>) {
-  try {
-    await tryPlan(pages, asked, await fieldsOf(pages, asked.view, asked))
-    return true
-  } catch (error) {
-    if (error instanceof BillingError && error.code === 'conflict') return false
-    throw error
-  }
+/** Links to the other acts that are decided by the same evidence, such as approve and refuse. */
+function othersOf<Deps>(pages: Pages<Deps>, { view, act, id }: ActPageRequest<Deps>, known: unknown) {
+  if (!act.beside) return []
+  return actsOffered(pages, view, { subject: act.on, file: known, id })
+    .filter(({ act: one }) => one !== act && one.beside === act.beside)
+    .map(({ act: one }) => ({ href: pathOfAct(pages, one, id), label: titleOf(one, view) }))
 }
 
 /** The plan, or the refusal if the operator can correct a field of the form. */
@@ -200,7 +172,6 @@ async function tryPlan<Deps extends ActDeps>(
   }
 }
 
-/** The page that shows the result of an act. */
 function pageAfter<Deps>({ base }: Pages<Deps>, { on }: Act<Deps>, id: string, about: About): string {
   return `${base}${on.page?.(id, about) ?? `/console${subjectPath(on, id)}`}`
 }

@@ -20,7 +20,6 @@ export async function fieldsOf<Deps>(
   return fields.map((field) => ({ ...field, value: typed[field.name] ?? field.value }))
 }
 
-/** Makes a field of each required member of the schema. */
 function requiredFields({ properties, required = [] }: { properties: object; required?: readonly string[] }) {
   return Object.entries(properties)
     .filter(([name]) => required.includes(name))

@@ -27,7 +27,6 @@ export function titleOf({ name }: Pick<Act, 'name'>, view: Pick<View, 'say'>): s
   return codeInWords(view, 'act', name)
 }
 
-/** The address of the page of an act. */
 export function pathOfAct({ base }: Pick<ConsolePages, 'base'>, act: Pick<Act, 'on' | 'name'>, id: string) {
   return `${base}/console${subjectPath(act.on, id)}/${verbOf(act)}`
 }

@@ -24,7 +24,6 @@ interface ActPage {
   /** The form is sent to `path`; "cancel" leads to `backPath`. */
   readonly path: string
   readonly backPath: string
-  /** Links to other acts on the same subject. */
   readonly others: readonly { readonly href: string; readonly label: string }[]
   readonly fields: readonly Field[]
   /** Null: the values are not enough to show the changes. */

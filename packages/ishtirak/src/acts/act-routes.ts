@@ -21,7 +21,6 @@ import { idIn, type SubjectFile } from './subject.js'
 import { schemaOf } from './user-call.js'
 
 export interface OperatorCallers {
-  /** Finds the operator of a request by their key. */
   readonly operators: Callers<Operator>
 }
 
@@ -58,7 +57,6 @@ export function actRoutes<Deps extends ActDeps & OperatorCallers>(
 /** Room for the 10,000 ids of 128 letters that an act on a list may have. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024
 
-/** Returns the preview, for the API and for a host. */
 export async function previewAct<Deps>(deps: Deps, act: Act<Deps>, call: Call<object, Requester>) {
   return viewPreview(await planOf(act, deps, call))
 }
@@ -81,7 +79,6 @@ function fileOf<Deps>({ name, on }: Act<Deps>, deps: Deps): SubjectFile {
   return file
 }
 
-/** The callers of readings: operators, or the platform. */
 interface Readers {
   readonly api: string
   /** The name of their key in the OpenAPI document. */
@@ -102,7 +99,6 @@ export function readingRoutes<Deps extends OperatorCallers>(
 /** The platform may read only what every role may read, which is what a viewer may read. */
 const PLATFORM: Operator = { name: 'platform', role: 'viewer' }
 
-/** A plugin with the lists over all users, for the platform's key. */
 export function platformReadingRoutes<Deps extends PlatformCallers>(
   deps: Deps,
   readings: readonly Reading<Deps>[],
@@ -132,7 +128,6 @@ function addReadings<Deps>(app: App, deps: Deps, readings: readonly Reading<Deps
   }
 }
 
-/** The readings that links of the console open. */
 export function linkedFiles<Deps>(
   app: App,
   pages: ConsolePages & Deps,
@@ -182,7 +177,6 @@ function actSchema<Deps>(act: Act<Deps>, deps: Deps) {
   }
 }
 
-/** The preview's operationId in the OpenAPI document. */
 export function previewIdOf({ operationId }: Pick<Act, 'operationId'>): string {
   return `preview${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
 }

@@ -13,7 +13,6 @@ import type { Change } from './preview.js'
 import { operationId } from './reason.js'
 import type { Subject } from './subject.js'
 
-/** One request to do an act. */
 export interface Call<Input, By extends Requester = OperatorAct> {
   /** The id of the subject; '' if the subject has none. */
   readonly id: string
@@ -42,7 +41,6 @@ export interface ActPlan {
 
 const RANKS: readonly Act['rank'][] = ['common', undefined, 'destructive']
 
-/** Common acts first, destructive ones last. */
 export function byRank(one: Pick<Act, 'rank'>, other: Pick<Act, 'rank'>): number {
   return RANKS.indexOf(one.rank) - RANKS.indexOf(other.rank)
 }
@@ -120,7 +118,6 @@ interface Answer<Deps, Input> {
 
 type EarlierAct = Pick<FoundAct, 'id' | 'after'>
 
-/** What the page after an act shows once. */
 export interface ShownOnce {
   readonly outcome: unknown
   readonly typed: Typed

@@ -128,7 +128,6 @@ interface ActFacts {
   readonly after?: object
 }
 
-/** Returns the columns of the entry's row. */
 export function auditEntry(
   ids: Ids,
   { operator, act, reason, operationId, asked }: NamedAct,

@@ -4,7 +4,6 @@ import type { TObject } from 'typebox'
 import { CommandFailed, type OperatorClient } from './operator-client.js'
 
 export interface BulkOf {
-  /** The act's name. */
   readonly name: string
   readonly filter: TObject
 }

@@ -27,9 +27,7 @@ import type { UserCall } from './user-call.js'
  */
 export interface Capability<Deps = never, Config = unknown> {
   readonly name: string
-  /** Its variables of the environment. */
   readonly settings?: Settings<Config>
-  /** Operators do these acts and read these readings. */
   readonly acts?: readonly Act<Deps>[]
   readonly readings?: readonly Reading<Deps>[]
   /** Lists over all users, for the platform's key. */
@@ -40,7 +38,6 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly helpHeading?: 'Money:' | 'Run:'
   /** Readings that depend on the kinds of entries in the inbox. */
   readonly inboxReadings?: (inbox: readonly InboxKind[]) => readonly Reading<Deps>[]
-  /** Its kinds of entries in the inbox. */
   readonly inbox?: readonly InboxKind[]
   /** Reads a reference of its payments as an operator typed it; null: it is not a reference. */
   readonly readReference?: (typed: string) => string | null
@@ -51,34 +48,26 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly userParts?: (deps: Deps) => readonly UserPart[]
   /** Adds pages of the console that are more than the form of an act. */
   readonly console?: (app: App, pages: ConsolePages & Deps & ConsoleParts<Deps>) => void
-  /** Its pages in the navigation of the console. */
   readonly sections?: readonly ConsoleSection[]
-  /** Its card on the page of health. */
   readonly health?: (pages: ConsolePages & Deps, view: View) => Promise<JSX.Element>
   /** Calls of users, and of the platform or a host for them. */
   readonly calls?: readonly UserCall<Deps>[]
   /** Adds routes that are more than a call, such as that of the provider's events. */
   readonly routes?: (deps: Deps) => (app: App) => Promise<void>
-  /** Jobs of the schedule. */
   readonly jobs?: (deps: Deps) => readonly Job[]
   /** The types of events that it sends to the platform. Two capabilities may send the same type. */
   readonly events?: readonly EventType[]
   /** Events that are about no user, by their types. The capability sends them itself. */
   readonly notices?: Readonly<Record<string, { readonly meaning: string; readonly schema: object }>>
-  /** Writers of its mail to users. */
   readonly mails?: (deps: Deps) => readonly MailWriter[]
-  /** Codes that lower a price. */
   readonly discount?: (deps: Deps) => DiscountSource
-  /** A method that pays at once, without a page. */
   readonly paysAtOnce?: (deps: Deps) => PaysAtOnce
-  /** Its parts of the portal. */
   readonly portal?: PortalKinds<Deps>
 }
 
 /** What the capabilities together give to the console. */
 export interface ConsoleParts<Deps> {
   readonly acts: readonly Act<Deps>[]
-  /** The cards of the health page. */
   readonly healthCards: readonly ((view: View) => Promise<JSX.Element>)[]
 }
 

@@ -12,7 +12,6 @@ import type { ConsolePages, View } from '../pages/console-frame.js'
 import { differencesInWords, failureInWords, mailedInWords } from '../pages/console-words.js'
 import type { Change } from './preview.js'
 
-/** One thing that changes, in words. */
 export type ChangeInWords = ReturnType<typeof changesInWords>[number]
 
 export function changesInWords(pages: ConsolePages, view: View, changes: readonly Change[]) {

@@ -25,7 +25,6 @@ export interface Check extends CheckResult {
   readonly data: CheckData
 }
 
-/** A capability that checks its own settings. */
 export interface BringsChecks<Config> {
   readonly name: string
   readonly checks?: (config: Config) => readonly Check[]

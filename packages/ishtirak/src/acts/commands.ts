@@ -1,12 +1,11 @@
 // The commands of operators, made from the acts and readings of the capabilities. Each calls the operator's
 // API, which decides, and prints the answer. The options are the members of the schemas.
-import { readFile } from 'node:fs/promises'
+import { open, readFile, rm } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { type TObject, type TSchema, Type } from 'typebox'
 import { type Act, verbOf } from './act.js'
 import { addressOfAct } from './act-routes.js'
 import { askInBulk, type BulkOf, type Members, untilFinished } from './bulk-command.js'
-import { intoNewFile } from './cli-file.js'
 import { askByName } from './cli-names.js'
 import { plainJson, sections } from './cli-tables.js'
 import { boundsInWords, numberWithin } from './cli-values.js'
@@ -15,11 +14,11 @@ import {
   addAccessOptions,
   CommandFailed,
   type CommandHost,
+  type DownloadedFile,
   type OperatorRequest,
 } from './operator-client.js'
 import type { CommandAnswer, CommandOf, Reading } from './reading.js'
 
-/** A request that a command can make. */
 interface Call {
   readonly method: 'GET' | 'POST'
   /** Below the operator's API. */
@@ -27,7 +26,6 @@ interface Call {
   readonly input: TObject
 }
 
-/** The API operation behind a command. */
 interface Operation extends Call {
   readonly usage: string
   readonly summary: string
@@ -39,7 +37,6 @@ interface Operation extends Call {
   readonly bulk?: BulkOf | undefined
 }
 
-/** The descriptions of the groups. */
 type CommandGroups = Readonly<Record<string, string>>
 
 export function addOperatorCommands(
@@ -219,4 +216,28 @@ function requestOf({ method, path, input }: Call, argument: string, members: Mem
   const asked = Object.entries({ ...members, ...word }).filter(([name]) => !inPath.includes(name))
   const query = new URLSearchParams(asked.map(([name, value]) => [name, String(value)]))
   return { method, path: query.size === 0 ? address : `${address}?${query}` }
+}
+
+/**
+ * Creates the file before it calls `read`, because each reading is recorded in the audit trail. Returns a
+ * sentence about what was written.
+ */
+async function intoNewFile(name: string, read: () => Promise<DownloadedFile>): Promise<string> {
+  const file = await open(name, 'wx', 0o600).catch(failWithReason)
+  try {
+    const { type, content } = await read()
+    await file.writeFile(content)
+    return `${name}: ${type}, ${content.length} bytes\n`
+  } catch (error) {
+    await rm(name)
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
+function failWithReason(error: NodeJS.ErrnoException): never {
+  throw new CommandFailed(
+    error.code === 'EEXIST' ? `the file exists: ${error.path}; name another one` : error.message,
+  )
 }

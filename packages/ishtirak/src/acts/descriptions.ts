@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { FileAnswer } from './user-call.js'
 
-/** The error codes that every reading can answer. */
 export const READ_REFUSALS = [
   'invalid_operator_key',
   'not_found',
@@ -13,9 +12,7 @@ export const READ_REFUSALS = [
 export const OPERATOR_API = '/api/v1/operator'
 export const PLATFORM_API = '/api/v1/platform'
 
-/** The error codes of acts and readings that not every role may do. */
 export const ROLE_REFUSALS = ['role_not_allowed'] as const
-/** The error codes of acts that ask the provider. */
 export const PROVIDER_REFUSALS = ['provider_rejected', 'provider_unavailable'] as const
 
 /** The document says text; the route gives a stream. */
@@ -31,7 +28,6 @@ const USER_FILES = {
   'text/csv': Type.String(),
 }
 
-/** The description of an answer that is a file for a user. */
 export const fileSchema = ({ file, description }: FileAnswer) => ({
   description,
   content: { [file]: { schema: USER_FILES[file] } },

@@ -16,7 +16,6 @@ interface FilePart<Of, Part> {
 }
 
 export interface PaymentPart<Part = unknown> extends FilePart<Payment, Part> {
-  /** Its card on the payment's page in the console. */
   card?(pages: ConsolePages, view: View, part: Part, payment: Payment): JSX.Element | null
   facts?(pages: ConsolePages, view: View, part: Part, payment: Payment): readonly Fact[]
   /** Says why the money is not booked; null: this part does not know. */
@@ -24,7 +23,6 @@ export interface PaymentPart<Part = unknown> extends FilePart<Payment, Part> {
 }
 
 export interface UserPart<Part = unknown> extends FilePart<{ readonly userId: string }, Part> {
-  /** Its card on the user's page in the console. */
   card?(pages: ConsolePages, view: View, part: Part): JSX.Element | null
   /** Says where a piece of time came from; null: this part does not know. */
   originInWords?(view: View, part: Part, time: TimeEntry): string | null
@@ -36,7 +34,6 @@ export interface FileParts {
   readonly user: UserPart[]
 }
 
-/** The loaded parts by their keys. */
 export type LoadedParts = Readonly<Record<string, unknown>>
 
 export async function loadParts<Of>(parts: readonly FilePart<Of, unknown>[], of: Of): Promise<LoadedParts> {
@@ -47,7 +44,6 @@ export function viewParts<Of>(parts: readonly FilePart<Of, unknown>[], loaded: L
   return Object.fromEntries(parts.map(({ key, view }) => [key, view(loaded[key], of)]))
 }
 
-/** The schema of a file with its parts. */
 export function withParts(
   title: string,
   base: TProperties,

@@ -56,7 +56,6 @@ export const readInboxRow = rowOf({
   amount: integerOrNull,
   detail: textOrNull,
   other_payment_id: textOrNull,
-  /** How many things the entry stands for. */
   count: integer,
 })
 

@@ -30,7 +30,6 @@ export type FieldLabel =
 
 type Filter = Readonly<Record<string, string>>
 
-/** What a page shows around its list. */
 interface Head {
   /** The title of a page that is about one thing; the title of the list if absent. */
   readonly title?: string
@@ -44,7 +43,6 @@ interface ListPageRequest<Deps> {
   readonly view: View
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  /** The ids of the path. */
   readonly params: Filter
   /** The members of the filter in the address. */
   readonly typed: Filter
@@ -195,7 +193,6 @@ function LinksToAll<Deps, Item, Row>({ pages, view, page, address, typed, found 
   )
 }
 
-/** The form of the filter. */
 function Filters<Deps, Item, Row>({ pages, view, page, address, typed, found }: Shown<Deps, Item, Row>) {
   const { say } = view
   const { properties } = page.list.filter

@@ -11,7 +11,6 @@ import { nextCursor, type PageRequest, pageQuery, pagesBehind, type ReadPage } f
 import { type CommandOf, NOTHING, type NoMembers, type Reading, reading } from './reading.js'
 import { CSV_TYPE, sendFile } from './send-file.js'
 
-/** A list as its capability declares it. */
 interface ListDeclaration<Deps, Params extends TObject, Filter extends TObject, Item> {
   readonly path: string
   readonly operationId: string
@@ -23,7 +22,6 @@ interface ListDeclaration<Deps, Params extends TObject, Filter extends TObject, 
   readonly filter?: Filter
   /** Replaces the usual schema of `limit`. */
   readonly limit?: TSchema
-  /** The schema of one item. */
   readonly item: TSchema
   /** The name of a page in the OpenAPI document. */
   readonly title: string
@@ -65,7 +63,6 @@ export interface List<Deps, Item> extends ListDeclaration<Deps, TObject, TObject
   readonly readings: readonly Reading<Deps & AuditDeps>[]
 }
 
-/** `Deps`: the parts of the service that it reads. */
 export const list =
   <Deps>() =>
   <Item, Params extends TObject = NoMembers, Filter extends TObject = NoMembers>(

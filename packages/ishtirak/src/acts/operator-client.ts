@@ -7,7 +7,6 @@ import { withoutSlash } from '../runtime/http-client.js'
 import { plainText } from './cli-tables.js'
 import { OPERATOR_API } from './descriptions.js'
 
-/** The options of every command that asks the operator's API. */
 export interface AccessOptions {
   /** The address of the service; ISHTIRAK_URL by default. Without both, the command opens the database. */
   readonly url?: string
@@ -23,7 +22,6 @@ export interface OperatorRequest {
   /** Below `/api/v1/operator`. */
   readonly path: string
   readonly body?: object
-  /** The body, if it is a file. */
   readonly file?: Uint8Array
 }
 
@@ -34,7 +32,6 @@ export interface DownloadedFile {
 
 export type OperatorClient = ReturnType<typeof clientOf>
 
-/** What a command needs of the program around it. */
 export interface CommandHost {
   /** The options are those of `addAccessOptions`. Throws `CommandFailed`. */
   openClient(options: AccessOptions): Promise<OperatorClient>
@@ -51,13 +48,11 @@ export interface CommandHost {
       readonly onLocked?: (error: Error) => never
     },
   ): Promise<Result>
-  /** The billing time zone. */
   timeZone(): string
   /** The configuration of the service with the settings of one capability; `instead` replaces variables. */
   config<Own>(settings: Settings<Own>, instead: Variables): Promise<CommonConfig & Own>
 }
 
-/** Adds the options for the service to call and for the operator's name. */
 export function addAccessOptions(command: Command): Command {
   return command
     .option(

@@ -67,7 +67,6 @@ export function cursorOf<const Members extends Readonly<Record<string, Member>>>
   )
 }
 
-/** For lists that are sorted by an instant and then by id. */
 export const byInstant = cursorOf({ at: 'number', id: 'string' })
 
 function partsIn(cursor: string): Parts | null {

@@ -57,7 +57,6 @@ export const change = {
   state: ofKind<'state', string>('state'),
   /** A text that is shown unchanged. */
   text: ofKind<'text', string>('text'),
-  /** The outcome of a mail. */
   mailed: ofKind<'mailed', string>('mailed'),
   /** Why an event was not accepted. */
   failure: ofKind<'failure', string>('failure'),
@@ -72,7 +71,6 @@ export function isUnchanged({ before, after }: Change): boolean {
   return isDeepStrictEqual(before, after)
 }
 
-/** The access of a user. */
 export const StandingSchema = object('Standing', {
   plan: Type.String({ description: 'The plan in effect now', examples: ['pro'] }),
   status: Type.Enum(['active', 'past_due', 'expired', 'canceled'], {
@@ -143,7 +141,6 @@ function viewSide({ kind }: Change, value: Change['before']) {
   return viewStanding(value)
 }
 
-/** The access of a user, for the API. */
 export function viewStanding({ plan, status, currentPeriodEnd }: Subscription) {
   return { plan: plan.id, status, current_period_end: timestampOrNull(currentPeriodEnd) }
 }

@@ -21,10 +21,8 @@ interface ReadingRequest<Params, Query> extends Asked<Params, Query> {
   readonly isLinked: boolean
 }
 
-/** The answer of the API, for the command. */
 export type CommandAnswer = Readonly<Record<string, unknown>>
 
-/** The command of a reading. */
 export interface CommandOf {
   readonly usage: string
   /** The columns of the lists that `show` returns. */
@@ -37,7 +35,6 @@ export interface CommandOf {
   judge?(answer: CommandAnswer): string | null
 }
 
-/** A reading as its capability declares it. */
 interface ReadingDeclaration<Deps, Params extends TObject, Query extends TObject> {
   /** The name of the permission. If it and `roles` are absent, every role may read. */
   readonly name?: string
@@ -75,7 +72,6 @@ export interface Reading<Deps = never> extends ReadingDeclaration<Deps, TObject,
 export const NOTHING = query({})
 export type NoMembers = TObject<Record<never, never>>
 
-/** `Deps`: the parts of the service that it reads. */
 export const reading =
   <Deps>() =>
   <Params extends TObject = NoMembers, Query extends TObject = NoMembers>(

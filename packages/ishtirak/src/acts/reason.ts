@@ -24,7 +24,6 @@ export const operationId = (description: string) =>
     }),
   )
 
-/** Whether the text fits the schema. */
 export function isReason(text: string): boolean {
   return text.length <= REASON_MAX && new RegExp(REASON_PATTERN, 'u').test(text)
 }

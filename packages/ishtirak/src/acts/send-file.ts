@@ -10,7 +10,6 @@ const PDF_IN_A_PAGE = "frame-ancestors 'self'"
 
 export const CSV_TYPE = 'text/csv; charset=utf-8'
 
-/** Sends an operator a file. `type` is its Content-Type. */
 export function sendFile(
   reply: FastifyReply,
   file: {

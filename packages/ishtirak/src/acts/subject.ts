@@ -11,7 +11,6 @@ export interface Subject<Deps = unknown, File = unknown> {
   readonly name: string
   /** Below the operator's API and below `/console`: `/payments/:payment_id`. */
   readonly path: string
-  /** The parameters of `path`. */
   readonly params: TObject
   /** The group of its commands, and their argument if it has an id: `payments <payment>`. */
   readonly command: {
@@ -69,7 +68,6 @@ export function idIn({ path }: Subject, params: Readonly<Record<string, string>>
   return name === undefined ? '' : (params[name] ?? '')
 }
 
-/** The path of one subject. */
 export function subjectPath({ path }: Pick<Subject, 'path'>, id: string): string {
   return path.replace(/:\w+/, encodeURIComponent(id))
 }

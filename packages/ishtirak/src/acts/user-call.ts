@@ -91,7 +91,6 @@ type DeclaredCall<Deps, Name extends string, Path extends string, Input, Answer>
   ) => Promise<Answer>
 }
 
-/** The calls of a host, by their names. */
 export type MountedCalls<Call extends Pick<UserCall, 'name'>> = {
   readonly [One in Call as One['name']]: One extends { readonly mounted?: infer Mounted }
     ? NonNullable<Mounted>
@@ -105,7 +104,6 @@ type InputOf<Input, File> = Input extends 'file' ? File : Static<Input & TSchema
 type AnswerOf<Answer, File> = Answer extends FileAnswer ? File : Static<Answer & TSchema>
 type MemberOf<Answer, List> = List extends keyof Answer ? Answer[List] : Answer
 
-/** `Deps`: the parts of the service that it reads. */
 export const userCall =
   <Deps>() =>
   <

@@ -1,4 +1,5 @@
 // Bulk acts in the console. The page of one reloads itself until it is finished.
+import type { Static } from 'typebox'
 import { ActButton } from '../acts/act-links.js'
 import type { ListPage } from '../acts/list-page.js'
 import type { Instant } from '../core/instant.js'
@@ -6,9 +7,9 @@ import { PaymentLink } from '../ledger/labels.js'
 import { addressOf, Facts, Under } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
 import { UserCell } from '../pages/user-cell.js'
-import type { TargetResult } from './bulk.sql.js'
 import { type BulkDeps, showBulk, stopBulk, targetNames } from './bulk-act.js'
 import { bulkList, resultList } from './bulk-readings.js'
+import type { BulkResultSchema } from './bulk-schemas.js'
 
 type Bulk = Awaited<ReturnType<typeof showBulk>>
 
@@ -36,6 +37,7 @@ export const bulksPage: ListPage<BulkDeps, Bulk & { readonly at: Instant }> = {
 
 const COUNTS = ['done', 'refused', 'failed', 'stopped', 'left'] as const
 
+type TargetResult = Static<typeof BulkResultSchema>
 type Named = TargetResult & { readonly names: Awaited<ReturnType<typeof targetNames>> }
 
 export const resultsPage: ListPage<BulkDeps, TargetResult, Named> = {

@@ -2,7 +2,8 @@
 import { list } from '../acts/list.js'
 import { byInstant, cursorOf } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
-import { viewRowsAt } from '../ledger/schemas.js'
+import { integer } from '../database/rows.js'
+import { viewRows, viewRowsAt } from '../ledger/schemas.js'
 import { bulksBehind, resultsOf } from './bulk.sql.js'
 import { type BulkDeps, showBulk, startBulk } from './bulk-act.js'
 import { BulkParamsSchema, BulkResultSchema, BulkResultsFilterSchema, BulkSchema } from './bulk-schemas.js'
@@ -49,12 +50,9 @@ export const resultList = list<BulkDeps>()({
     await showBulk(deps, bulkId)
     const after = cursor === null ? 0 : byPlace.decode(cursor).place
     const found = await resultsOf(deps.database, bulkId, { after, result, limit: limit + 1 })
-    return byPlace.pageOf(found, limit)
+    const { items, nextCursor } = byPlace.pageBy(found, limit, (row) => ({ place: integer(row, 'place') }))
+    return { items: viewRows(BulkResultSchema, items), nextCursor }
   },
-  view:
-    () =>
-    ({ place: _, ...one }) =>
-      one,
   file: {
     permission: { name: 'bulk.export', roles: startBulk.roles },
     path: '/bulk/:bulk_id/file',

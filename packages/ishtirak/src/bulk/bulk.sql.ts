@@ -3,7 +3,7 @@
 import { type AuditEntry, insertAudit, UNLESS_DONE } from '../acts/audit.sql.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, flag, integer, json, rowOf, text, textOrNull } from '../database/rows.js'
+import { at, flag, integer, json, rowOf, text } from '../database/rows.js'
 import type { Result } from './bulk-schemas.js'
 
 // Two calls with one operation id wait for each other at the index audit_operations.
@@ -202,14 +202,11 @@ const selectResults = statement(
     order by place limit $4::int`,
 )
 
-const readResult = rowOf({ place: integer, target: text, result: textOrNull, code: textOrNull })
-export type TargetResult = ReturnType<typeof readResult>
-
-/** The results after the place, in the order of the list. */
+/** As the API writes them, after the place, in the order of the list. */
 export async function resultsOf(
   database: Queryable,
   bulkId: string,
   of: { readonly after: number; readonly result: Result | null; readonly limit: number },
 ) {
-  return (await database.query(selectResults, [bulkId, of.after, of.result, of.limit])).map(readResult)
+  return database.query(selectResults, [bulkId, of.after, of.result, of.limit])
 }

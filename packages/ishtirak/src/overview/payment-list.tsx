@@ -38,7 +38,6 @@ export const paymentList = list<ReadDeps>()({
   },
 })
 
-/** For the platform's key. */
 export const platformPaymentList = list<ReadDeps>()({
   path: '/payments',
   operationId: 'listPaymentsForPlatform',

@@ -23,7 +23,6 @@ export interface ConsoleSignIn extends Omit<SessionStore<OperatorSession>, 'cook
   refusalText(error: BillingError, say: SayConsole): string | null
 }
 
-/** The parts that all pages of the console need. A page adds what it reads itself. */
 export interface ConsolePages extends FrameParts {
   readonly publicUrl: string
   readonly wallClock: WallClock
@@ -31,22 +30,17 @@ export interface ConsolePages extends FrameParts {
   readonly sections: readonly ConsoleSection[]
   readonly signIn: ConsoleSignIn
   readonly reader: SessionReader<OperatorSession>
-  /** The operators who are signed in. */
   readonly operatorsHere: Callers<ConsoleSession>
 }
 
-/** An entry of the navigation. */
 export interface ConsoleSection {
-  /** The text of its name. */
   readonly key: ConsoleKey
   readonly path: string
-  /** The position in the navigation. */
   readonly order: number
   /** The permission to see it; if absent, every operator may. */
   readonly permission?: Permission
 }
 
-/** The operator who reads a page, and the language. */
 export interface View extends Written {
   readonly session: ConsoleSession
   readonly locale: Locale
@@ -62,13 +56,11 @@ interface ConsolePage {
   readonly section?: ConsoleKey
   /** The address that gets `lang=`; if empty, that of the page. */
   readonly languagePath?: string
-  /** The text in the field of the search. */
   readonly searched?: string
   /** Rendered by components, which escape what they are given. */
   readonly safeContent: JSX.Element
 }
 
-/** The most characters in the field of the search. */
 export const SEARCHED_MAX = 320
 
 export function renderConsole(pages: ConsolePages, page: ConsolePage): string {
@@ -227,12 +219,10 @@ export function sendPage(pages: ConsolePages, reply: FastifyReply, html: string)
   return reply.headers(pages.headers).send(html)
 }
 
-/** Redirects to a path of the console. */
 export function goTo({ base, headers }: ConsolePages, reply: FastifyReply, path: string): FastifyReply {
   return reply.headers(headers).redirect(`${base}${path}`, 303)
 }
 
-/** A card that the reader can open and close. */
 export function Folded(of: PropsWithChildren<{ id: string; title: string; isOpen: boolean }>) {
   return (
     <details class="card" open={of.isOpen}>
@@ -274,7 +264,6 @@ export function Pager(of: PropsWithChildren<{ view: View; first: string | null; 
   )
 }
 
-/** A fact that links to a page. */
 export interface LinkedFact {
   readonly href: string
   readonly text: string
@@ -322,7 +311,6 @@ export function Under({ children }: PropsWithChildren<{ children: string | null 
   )
 }
 
-/** Shows a short explanation in small type. */
 export function Hint({ children }: PropsWithChildren<{ children: string }>) {
   return (
     <p class="soft small" safe>
@@ -331,7 +319,6 @@ export function Hint({ children }: PropsWithChildren<{ children: string }>) {
   )
 }
 
-/** A text that stays on one line. */
 export function NoWrap({ children }: PropsWithChildren<{ children: string }>) {
   return (
     <bdi class="nowrap" safe>

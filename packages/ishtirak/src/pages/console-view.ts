@@ -28,7 +28,6 @@ interface ConsoleRequest<Params> {
   readonly view: View
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  /** The ids in the path. */
   readonly params: Params
 }
 

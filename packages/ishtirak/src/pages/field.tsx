@@ -8,7 +8,7 @@ import type { SentForm } from './portal-frame.js'
 export type Typed = Readonly<Record<string, string>>
 
 /** The most characters of a field, by its type. An e-mail address has at most 254 (RFC 5321). */
-const LONGEST = { number: '20', date: '20', text: '500', email: '254' }
+const LONGEST = { number: '20', date: '20', text: '500', email: '254', password: '500' }
 
 export interface Field {
   readonly name: string
@@ -22,7 +22,6 @@ export interface Field {
   readonly isLast?: true
   /** What a browser may fill in, by the name that HTML has for it. */
   readonly autocomplete?: string
-  /** The values to choose from, with their words. */
   readonly choices?: readonly (readonly [value: string, words: string])[]
   /** Computes members of the input, if the field is not a member itself. Throws `validation_failed`. */
   readonly read?: (typed: Typed) => object

@@ -191,7 +191,6 @@ export interface Message {
   readonly safeMore: JSX.Element
 }
 
-/** Renders a page with one message. */
 export function messagePage(pages: Pages, locale: Locale, describe: (say: Say) => Message): string {
   const { kind = 'info', title, text, safeMore, ...page } = describe(sayFor(pages.seller.identity, locale))
   const safeContent = (
@@ -217,7 +216,6 @@ export function answerForm(
   return reply.headers(pages.headers).redirect(`${pages.base}/portal/answer`, 303)
 }
 
-/** Cuts a typed text to the length of a field. */
 export function shortened(typed: string): string {
   return typed.slice(0, 100)
 }

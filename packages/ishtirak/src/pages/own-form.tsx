@@ -40,14 +40,12 @@ export function senderOf({ reader, users }: Pages, request: FastifyRequest): Ses
   return session
 }
 
-/** A form that was sent from a page of its session. */
 interface PortalForm {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly session: Session
   /** The person who sent it, for what is ordered. */
   readonly by: { readonly user: Actor; readonly locale: Locale; readonly requestId: string }
-  /** The ids in its path. */
   readonly params: Readonly<Record<string, string>>
   /** What was typed; empty where the field is missing. */
   field(name: string): string

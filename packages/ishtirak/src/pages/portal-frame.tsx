@@ -20,7 +20,6 @@ import type { Reader, Session } from './reader.js'
 import type { OrderField, ShownMethod } from './shown-method.js'
 import { P } from './words.js'
 
-/** The parts that all pages of the portal and of the console need. */
 export interface FrameParts extends CallerChecks {
   readonly database: Database
   readonly clock: Clock
@@ -34,7 +33,6 @@ export interface FrameParts extends CallerChecks {
   readonly base: string
 }
 
-/** The parts that rendering a page of the portal needs. */
 export interface PageParts extends Pick<FrameParts, 'formats' | 'seller' | 'catalogue' | 'style' | 'base'> {
   readonly rules: BillingRules
   /** The methods besides the card. */
@@ -42,7 +40,6 @@ export interface PageParts extends Pick<FrameParts, 'formats' | 'seller' | 'cata
   readonly orderFields: readonly OrderField[]
 }
 
-/** The parts that the routes of the portal share. */
 export interface Pages extends FrameParts, PageParts {
   /** There is a mail server, so users can be sent a link into the portal. */
   readonly mailsLinks: boolean
@@ -113,7 +110,6 @@ export function renderLayout(
   { seller, style }: Pick<PageParts, 'seller' | 'style'>,
   of: {
     readonly locale: Locale
-    /** The title of the browser's tab. */
     readonly title: string
     readonly brand: string
     readonly look?: 'console'

@@ -71,7 +71,6 @@ export interface SeenPortal {
 
 export interface PartView extends SeenPortal {
   readonly locale: Locale
-  /** The parts of all capabilities. */
   readonly parts: readonly PortalPart[]
 }
 
@@ -142,7 +141,6 @@ export function mayInvite(view: PartView): boolean {
   return view.page === PLANS || !isPaymentOpen(view)
 }
 
-/** The path of the page of the plans. */
 export const PLANS = 'plans'
 
 export function isPaymentOpen({ overview: { pendingPayment }, parts }: PartView): boolean {

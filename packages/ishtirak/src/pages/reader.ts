@@ -41,10 +41,8 @@ export type ReadOnlySession = PortalSession & { readonly formToken: null }
 export type Reader = SessionReader<PortalSession>
 export type SessionReader<Found extends object> = ReturnType<typeof createSessionReader<Found>>
 
-/** The session of a form; null: there is none. */
 type FormSession = { readonly formToken: string } | null
 
-/** The storage of sessions, and the name of their cookie. */
 export interface SessionStore<Found> {
   /** Null: the session is over, or never existed. */
   find(token: string): Promise<Found | null>
@@ -195,7 +193,6 @@ export function callersBySession<Found extends object>(
   })
 }
 
-/** Lets the app read forms besides JSON. */
 export function acceptForms(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',

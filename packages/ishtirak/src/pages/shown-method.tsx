@@ -4,7 +4,6 @@ import type { ShownPayment } from '../core/payment.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
 import type { MessageKey, Say } from '../i18n/messages.js'
 
-/** A method that an order can be paid by. */
 export interface OfferedMethod {
   /** The API's name of the method, such as `card`. */
   readonly method: string
@@ -12,9 +11,7 @@ export interface OfferedMethod {
   readonly label: (say: Say, locale: Locale) => string
   /** Where the form of the purchase is sent. */
   readonly path: string
-  /** The text of its button. */
   readonly button: MessageKey
-  /** The text below the button. */
   readonly next: MessageKey
   /** When time that begins at once starts to count, in words; absent: now. */
   readonly startsFrom?: MessageKey
@@ -26,13 +23,11 @@ export interface OfferedMethod {
 interface Purse {
   /** Whole dinars. */
   readonly amountIn: (facts: SubscriptionFacts) => number
-  /** The text about the missing amount. */
   readonly missing: MessageKey
   /** The link to where money is added. */
   readonly add: { readonly label: MessageKey; readonly path: string }
 }
 
-/** A field of the page of an order. */
 export type OrderField = (of: { readonly say: Say }) => JSX.Element
 
 /** A method other than the card, in lists and after paying too. */

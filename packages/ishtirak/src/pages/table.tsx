@@ -33,7 +33,6 @@ interface TableOf<Item> {
   readonly view: View
   readonly rows: readonly Item[]
   readonly columns: readonly Column<Item>[]
-  /** The text if there are no rows. */
   readonly empty?: string
   /** The row's id, for links to the row. */
   readonly idOf?: (item: Item) => string

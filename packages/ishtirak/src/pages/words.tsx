@@ -24,7 +24,6 @@ export function Words({ children }: PropsWithChildren<{ children: string }>) {
   )
 }
 
-/** A paragraph of such a text. */
 export function P({ class: look, children }: PropsWithChildren<{ class?: string; children: string }>) {
   return (
     <p class={look}>
