@@ -66,7 +66,7 @@ const lastDay = { from: NOON - days(1), to: NOON }
 const inbox = createInbox(inboxOf(CAPABILITIES))
 const november = {
   ...{ from: NOON - days(21), to: NOON + days(9), live: false, until: null, since: null },
-  filter: { parts: ['sale', 'late', 'refund', 'document'], tax: null, kind: null, withAdvances: true },
+  filter: { parts: ['sale', 'late', 'refund', 'document'], tax: null, withAdvances: true },
 } as const
 const [endedWeeks, endingWeek] = [
   { from: NOON - days(21), to: NOON },

@@ -20,7 +20,6 @@ const NOVEMBER = {
 const ALL = {
   parts: ['sale', 'late', 'refund', 'document'],
   tax: null,
-  kind: null,
   withAdvances: true,
 } as const
 /** A page of the file. */

@@ -6,7 +6,7 @@ import { allPages } from '../acts/paging.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { receiptNumber } from '../core/receipt.js'
 import { viewAs } from '../http/view-as.js'
-import { type AccountsDeps, type AskedFile, bookLines, exported, writtenLines } from './exports.js'
+import { type AccountsDeps, bookLines, exported, type FileFormat, writtenLines } from './exports.js'
 import { addFigures, type Figures, FiguresSchema, sumUp } from './figures.js'
 import { rateOf } from './figures.sql.js'
 import type { Line } from './lines.sql.js'
@@ -17,7 +17,7 @@ export const readAccounts = exported(
   'accounts',
   'The payments and refunds of a month for the accountant, with tax, duty, fees and totals, and each ' +
     'change of balances, as CSV',
-  async (deps, month, asked) => accountLines(deps, await readMonthFigures(deps, month), asked),
+  async (deps, month, format) => accountLines(deps, await readMonthFigures(deps, month), format),
 )
 
 const COLUMNS = {
@@ -80,7 +80,7 @@ type Kind = keyof typeof KINDS
 async function* accountLines(
   deps: AccountsDeps,
   figures: MonthFigures,
-  { format, kind }: AskedFile,
+  format: FileFormat,
 ): AsyncIterable<string> {
   const { span, closed, paid_out_by_provider: payouts } = figures
   const file = bookLines(format, COLUMNS, KINDS)
@@ -98,7 +98,7 @@ async function* accountLines(
     received_at_local: line.received_at && wallTime(line.received_at),
   })
   const entries = (part: 'sale' | 'refund' | 'late', name: Kind) => {
-    const filter = { parts: [part], tax: null, kind, withAdvances: false }
+    const filter = { parts: [part], tax: null, withAdvances: false }
     return writtenLines(deps, { ...span, filter }, (line) => file.line(name, cellsOf(line)))
   }
   yield file.heads
@@ -110,7 +110,6 @@ async function* accountLines(
     const late = yield* entries('late', 'after_closing')
     if (late.count > 0) yield file.line('total_after_closing', sumsOf(late))
   }
-  if (kind !== null) return
   // The payouts are not part of the total: no line of the month is in them.
   if (payouts.count > 0)
     yield file.line('provider_payouts', { total: payouts.amount / 100, net: payouts.came / 100 })

@@ -76,10 +76,7 @@ export const getDeclaration = reading<DeclarationDeps>()({
 export type Declaration = Awaited<ReturnType<typeof readDeclaration>>
 export type TaxedTurnover = Declaration['turnover'][number]
 
-/**
- * In centimes, with the names of the API. `sales` includes late payments of closed months, which are
- * `after_closing`. Throws `not_found`.
- */
+/** In centimes. `sales` has late payments of closed months, `after_closing`, too. Throws `not_found`. */
 export async function readDeclaration(deps: DeclarationDeps, month: string) {
   const figures = await readMonthFigures(deps, month)
   const { sums, from, to, live, owed_to_users: advances, closed } = figures

@@ -6,7 +6,7 @@ import { CSV } from '../acts/descriptions.js'
 import { allPages } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
 import { CSV_TYPE, sendFile } from '../acts/send-file.js'
-import { type PublicMethod, publicMethodOf } from '../core/payment.js'
+import { publicMethodOf } from '../core/payment.js'
 import type { Permission } from '../core/role.js'
 import { consoleSay } from '../i18n/console.js'
 import { instrumentName } from '../i18n/messages.js'
@@ -22,19 +22,14 @@ export type BooksPages = ConsolePages & AccountsDeps
 
 export const EXPORT = { name: 'payments.export', roles: ['accountant'] } as const satisfies Permission
 
-export interface AskedFile {
-  readonly format: 'plain' | 'excel'
-  /** Only payments by this method. Null: all. */
-  readonly kind: PublicMethod | null
-}
-
+export type FileFormat = 'plain' | 'excel'
 type FileName = 'accounts' | 'sales'
 
 /** A file about one month. `open` yields it in pieces as it is read. */
 export function exported(
   file: FileName,
   summary: string,
-  open: (deps: AccountsDeps, month: string, asked: AskedFile) => Promise<AsyncIterable<string>>,
+  open: (deps: AccountsDeps, month: string, format: FileFormat) => Promise<AsyncIterable<string>>,
 ) {
   return reading<AccountsDeps>()({
     ...EXPORT,
@@ -43,22 +38,21 @@ export function exported(
     command: { usage: `export ${file}`, isFile: 'printed' },
     linkedOn: ({ query }) => addressOf('', 'months', query.month),
     read: async (deps, { query, operator, reply }) => {
-      const { month, format = 'plain', method: kind = null } = query
-      const content = await open(deps, month, { format, kind })
-      const after = { month, file, ...(kind && { method: kind }) }
-      await recordAct(deps, { operator, act: EXPORT.name, reason: null }, { after })
+      const { month, format = 'plain' } = query
+      const content = await open(deps, month, format)
+      await recordAct(deps, { operator, act: EXPORT.name, reason: null }, { after: { month, file } })
       const name = `${file}-${month}${format === 'excel' ? '-excel' : ''}.csv`
       return sendFile(reply, { type: CSV_TYPE, name, content })
     },
   })
 }
 
-export const fileAddress = (base: string, file: FileName, month: string, format: AskedFile['format']) =>
+export const fileAddress = (base: string, file: FileName, month: string, format: FileFormat) =>
   withQuery(addressOf(base, `exports/${file}`), { format, month })
 
 /** `columns` and `kinds`: French words by code. Spreadsheets count columns, so new ones go to the end. */
 export function bookLines<Kind extends string>(
-  format: AskedFile['format'],
+  format: FileFormat,
   columns: Readonly<Record<string, string>>,
   kinds: Readonly<Record<Kind, string>>,
 ) {

@@ -124,9 +124,7 @@ export const isSale = (sums: Sums): sums is Sums & { readonly tax: Tax } => sums
 /** The tax in percent; null: there is none. */
 export const rateOf = (tax: Sums['tax']) => (tax.kind === 'vat' ? tax.ratePercent : null)
 
-/**
- * The French sentence on the receipt that says why there is no tax. Null: there is one, or nothing is sold.
- */
+/** The receipt's French sentence why there is no tax. Null: there is one, or nothing is sold. */
 export const groundOf = (tax: Sums['tax']) =>
   tax.kind === 'exempt' || tax.kind === 'not_liable' ? tax.mention.fr : null
 

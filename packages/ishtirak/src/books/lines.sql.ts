@@ -2,7 +2,6 @@
 // tax of that document, and one with sums of 0 for each document that replaces another, so that no dinar
 // counts twice. They add up to the sums of figures.sql.ts.
 import type { Instant } from '../core/instant.js'
-import type { PublicMethod } from '../core/payment.js'
 import type { DocumentSnapshot, IssuedKind, NamedDocument } from '../core/receipt.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import {
@@ -17,7 +16,6 @@ import {
   textOrNull,
   word,
 } from '../database/rows.js'
-import { isByMethod } from '../ledger/payments.sql.js'
 import { type Figures, lessRefunds, NO_FIGURES } from './figures.js'
 import {
   type ClosedSpan,
@@ -38,8 +36,6 @@ export interface LinesFilter {
   readonly parts: readonly Part[]
   /** `vat-19`, `exempt`, `not_liable`, `advance`; null: all. */
   readonly tax: string | null
-  /** The payment method; null: all. */
-  readonly kind: PublicMethod | null
   readonly withAdvances: boolean
 }
 
@@ -76,9 +72,8 @@ const LINE = `p.id as payment_id, p.user_id, p.plan->>'id' as plan, p.months, p.
          where p.method = 'transfer' and t.user_id = p.user_id and t.payment_id = p.id) as received_at,
        r.kind as document, r.series, r.number, ${TAX} as tax, r.snapshot->'buyer' as buyer`
 
-// $6 and $7: the line to go on after; $8: how many lines; $9 to $12: the filter.
-const WANTED = `and ($10::text is null or ${TAX_KEY} = $10) and ${isByMethod('$11')}
-       and (${IS_SALE} or $12::boolean)`
+// $6 and $7: the line to go on after; $8: how many lines; $9 to $11: the filter.
+const WANTED = `and ($10::text is null or ${TAX_KEY} = $10) and (${IS_SALE} or $11::boolean)`
 
 // Uses the index documents_by_issue for documents that replace another; the other parts are read as
 // books.sums reads them.
@@ -164,11 +159,11 @@ export async function linesOf(
   after: { readonly at: Instant; readonly id: string } | null,
   limit: number,
 ): Promise<readonly Line[]> {
-  const { parts, tax, kind, withAdvances } = of.filter
+  const { parts, tax, withAdvances } = of.filter
   const start = after ?? { at: 0, id: '' }
   const rows = await database.query(selectLines, [
     ...spanValues(of),
-    ...[at(start.at), start.id, limit, [...parts], tax, kind, withAdvances],
+    ...[at(start.at), start.id, limit, [...parts], tax, withAdvances],
   ])
   return rows.map((row) => ({ ...readLine(row), ...moneyOf(row) }))
 }

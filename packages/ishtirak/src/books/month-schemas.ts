@@ -1,6 +1,5 @@
 // The shapes of a month's figures.
 import { type Static, Type } from 'typebox'
-import { PUBLIC_METHODS } from '../core/payment.js'
 import { nameSchemas, nullable, object, query, timestamp } from '../http/schemas.js'
 import { dinars, FiguresSchema, whole } from './figures.js'
 
@@ -24,7 +23,6 @@ export const BookFileQuerySchema = query({
         'and French words',
     }),
   ),
-  method: Type.Optional(Type.Enum([...PUBLIC_METHODS], { description: 'Only those paid in this way' })),
 })
 
 export const YearParamsSchema = Type.Object({

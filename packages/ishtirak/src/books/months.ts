@@ -68,10 +68,7 @@ export function totalsOf(of: Awaited<ReturnType<typeof figuresOf>>): Totals {
   }
 }
 
-/**
- * Which documents are in the month, by its own closing and by that of the month before. Null: that month is
- * open. Throws `not_found`.
- */
+/** The documents of the month, by its own closing and by that of the month before. Throws `not_found`. */
 export async function closedSpan(deps: MonthsDeps, month: string) {
   const span = spanOf(deps, month)
   const previous = monthBefore(deps, month)

@@ -7,7 +7,7 @@ import { BillingError } from '../core/error.js'
 import { receiptNumber } from '../core/receipt.js'
 import { nullable, object } from '../http/schemas.js'
 import { viewAs } from '../http/view-as.js'
-import { type AccountsDeps, type AskedFile, bookLines, exported, writtenLines } from './exports.js'
+import { type AccountsDeps, bookLines, exported, type FileFormat, writtenLines } from './exports.js'
 import { dinars, type Figures, FiguresSchema } from './figures.js'
 import { type ClosedSpan, groundOf, rateOf } from './figures.sql.js'
 import { type Line, type LinesFilter, linesOf } from './lines.sql.js'
@@ -64,7 +64,7 @@ const PARTS = {
   all: ['late', 'sale', 'refund', 'document'],
 } as const
 const linesFilter = ({ tax, side }: SalesFilter): LinesFilter => {
-  return { parts: PARTS[side ?? 'all'], tax: tax ?? null, kind: null, withAdvances: true }
+  return { parts: PARTS[side ?? 'all'], tax: tax ?? null, withAdvances: true }
 }
 
 /**
@@ -129,7 +129,7 @@ export const totalOfSale = ({ total, advance }: Pick<Figures, 'total' | 'advance
 export const readSalesFile = exported(
   'sales',
   'The journal of sales of a month with its total, as CSV',
-  async (deps, month, asked) => saleLines(deps, await closedSpan(deps, month), asked),
+  async (deps, month, format) => saleLines(deps, await closedSpan(deps, month), format),
 )
 
 const COLUMNS = {
@@ -160,14 +160,10 @@ const KINDS = {
   total: 'total',
 }
 
-async function* saleLines(
-  deps: AccountsDeps,
-  span: ClosedSpan,
-  { format, kind }: AskedFile,
-): AsyncIterable<string> {
+async function* saleLines(deps: AccountsDeps, span: ClosedSpan, format: FileFormat): AsyncIterable<string> {
   const file = bookLines(format, COLUMNS, KINDS)
   yield file.heads
-  const total = yield* writtenLines(deps, { ...span, filter: { ...linesFilter({}), kind } }, (line) => {
+  const total = yield* writtenLines(deps, { ...span, filter: linesFilter({}) }, (line) => {
     const sale = viewSale(line, deps.wallClock.dayAt)
     const [method, instrument] = [file.method(sale.method), file.instrument(sale.payment_method)]
     return file.line(sale.kind, { ...sale, method, payment_method: instrument })
