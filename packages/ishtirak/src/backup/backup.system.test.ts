@@ -11,14 +11,14 @@ import {
   readDump,
 } from '../../../../test/support/databases.js'
 import { ENTERED_COMPANY } from '../../../../test/support/fixtures.js'
+import { payElsewhere } from '../../../../test/support/foreign-checkout.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { textOf } from '../../../../test/support/pdf.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
-import { CHARGILY_KEY, createWorld, START, tokenOf, type World } from '../../../../test/support/world.js'
-import type { Emulator } from '../../../chargily-emulator/src/emulator.js'
+import { createWorld, START, tokenOf, type World } from '../../../../test/support/world.js'
 import { setBuyer } from '../buyers/set-buyer.js'
 import type { Database } from '../database/database.js'
 import { openMemory } from '../database/embedded/pglite.js'
@@ -46,15 +46,6 @@ async function linesOf(database: Database): Promise<readonly string[]> {
   const lines: string[] = []
   await writeBackup(database, START, (line) => void lines.push(line))
   return lines.filter((line) => line.includes('\t') && !line.startsWith('end\t')).sort()
-}
-
-async function openCheckout(emulator: Emulator, amount: number, metadata: object): Promise<string> {
-  const response = await fetch(`${emulator.url}/test/api/v2/checkouts`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${CHARGILY_KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ amount, currency: 'dzd', success_url: 'https://example.dz/', metadata }),
-  })
-  return (await response.json()).id
 }
 
 const bearer = async (sub: string) => ({ authorization: `Bearer ${await tokenOf({ sub })}` })
@@ -131,7 +122,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     const { payment_id: _, ...withoutPayment } = ours
     const foreign = { ...ours, payment_id: 'order-12' }
     for (const metadata of [ours, withoutPayment, foreign]) {
-      await before.emulator.pay(await openCheckout(before.emulator, 5_000, metadata), 'paid')
+      await payElsewhere(before, metadata, 5_000)
     }
     await before.service.stop()
 

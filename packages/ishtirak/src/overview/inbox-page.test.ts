@@ -2,6 +2,7 @@
 
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
+import { payElsewhere } from '../../../../test/support/foreign-checkout.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payUnderReview } from '../../../../test/support/other-amount.js'
 import { bytesOf, wordsOf } from '../../../../test/support/portal.js'
@@ -9,7 +10,6 @@ import { setProfile } from '../../../../test/support/profile.js'
 import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
-import { CHARGILY_KEY, type World } from '../../../../test/support/world.js'
 
 const failMails = sql(`update mails set outcome = 'refused: 550 no such user', due_at = null`)
 const waitForAnother = sql(`update transfers set approvals = $1::jsonb`)
@@ -21,17 +21,6 @@ const multiply = sql(`with known as (
    insert into mails (user_id, kind, about, queued_at, outcome)
    select 'user-' || n, 'receipt', m, '2026-11-20', 'refused: ' || repeat('و', 490)
      from generate_series(1, 120) n, generate_series(1, 3) m`)
-
-/** A checkout that is paid at the provider, and that we did not ask for. */
-async function payElsewhere({ emulator }: World, metadata: object): Promise<void> {
-  const response = await fetch(`${emulator.url}/test/api/v2/checkouts`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${CHARGILY_KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ amount: 2000, currency: 'dzd', success_url: 'https://a.example/', metadata }),
-  })
-  const { id }: { id: string } = await response.json()
-  await emulator.pay(id, 'paid')
-}
 
 describeWorld('the page of the inbox', { env: { TRANSFER_FILE } }, ({ world, database }) => {
   it('leads from each entry to where its next act is done', async () => {

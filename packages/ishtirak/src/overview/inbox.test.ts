@@ -3,13 +3,13 @@
 
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
+import { payElsewhere } from '../../../../test/support/foreign-checkout.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payUnderReview } from '../../../../test/support/other-amount.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
 import { orderTransfer, sendProof } from '../../../../test/support/transfers.js'
-import { CHARGILY_KEY } from '../../../../test/support/world.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
 
@@ -54,15 +54,6 @@ describeWorld('the inbox', { env: { TRANSFER_FILE } }, ({ world, database }) => 
   const kinds = async () => (await entries()).map(({ kind }: { kind: string }) => kind)
 
   const askForTransfer = async (userId: string): Promise<string> => (await orderTransfer(world, userId)).id
-  const foreignCheckout = async (metadata: object, amount = 2000) => {
-    const response = await fetch(`${world.emulator.url}/test/api/v2/checkouts`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${CHARGILY_KEY}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ amount, currency: 'dzd', success_url: 'https://a.example/', metadata }),
-    })
-    const { id }: { id: string } = await response.json()
-    await world.emulator.pay(id, 'paid')
-  }
   const compare = () => operator.post('/reconciliations/start', { since: '2026-11-01' })
   it('is empty where all is well, and has each kind in a place of its own', async () => {
     const places = world.service.parts.inbox.kinds.map(({ place }) => place)
@@ -135,7 +126,7 @@ describeWorld('the inbox', { env: { TRANSFER_FILE } }, ({ world, database }) => 
 
   it('has a second payment until it is refunded, or an operator says that it stays', async () => {
     const { paymentId } = await world.as('user-2').buy()
-    await foreignCheckout({ payment_id: paymentId, user_id: 'user-2' })
+    await payElsewhere(world, { payment_id: paymentId, user_id: 'user-2' })
     await compare()
     const { data } = (await operator.get('/payments?user_id=user-2')).body
     const second = data.find((one: { second_of: string | null }) => one.second_of === paymentId)
@@ -158,7 +149,7 @@ describeWorld('the inbox', { env: { TRANSFER_FILE } }, ({ world, database }) => 
   })
 
   it('has what the last reconciliation found, without a payment that there is not', async () => {
-    await foreignCheckout({ payment_id: 'pay_of_another_shop', user_id: 'user-of-another-shop' })
+    await payElsewhere(world, { payment_id: 'pay_of_another_shop', user_id: 'user-of-another-shop' })
     await compare()
     const discrepancy = {
       kind: 'discrepancy',

@@ -1,10 +1,11 @@
 // The provider's list and our books: a payment that only one side has is found within a day, or on request.
 
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
+import { openCheckout, payElsewhere } from '../../../../test/support/foreign-checkout.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { booksChangedTo, payOtherwise } from '../../../../test/support/other-amount.js'
 import { sql } from '../../../../test/support/sql.js'
-import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
+import { createWorld, type World } from '../../../../test/support/world.js'
 import { claimRound } from '../database/job-leases.js'
 import { showUser } from '../overview/read-files.js'
 
@@ -25,19 +26,6 @@ describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => 
 
   const reconcile = async (since = '2026-11-01') =>
     (await operator.post('/reconciliations/start', { since })).body
-
-  /** A checkout that another program made with our key. It is paid if it has metadata. */
-  async function foreignCheckout(metadata?: object): Promise<string> {
-    const order = { amount: 2000, currency: 'dzd', success_url: 'https://a.example/' }
-    const response = await fetch(`${world.emulator.url}/test/api/v2/checkouts`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${CHARGILY_KEY}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ ...order, ...(metadata && { metadata }) }),
-    })
-    const { id }: { id: string } = await response.json()
-    if (metadata) await world.emulator.pay(id, 'paid')
-    return id
-  }
 
   it('agree when everything was booked', async () => {
     await world.as('user-1').buy()
@@ -167,8 +155,8 @@ describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => 
   })
 
   it('show paid checkouts without a payment of ours, once each, however often compared', async () => {
-    const unnamed = await foreignCheckout({})
-    const named = await foreignCheckout({ payment_id: 'pay_of_another_service', user_id: 'unknown' })
+    const unnamed = await payElsewhere(world, {})
+    const named = await payElsewhere(world, { payment_id: 'pay_of_another_service', user_id: 'unknown' })
     await reconcile()
     const { discrepancies } = await reconcile()
     const unknown = { kind: 'unknown_paid', outcome: 'unknown_checkout', user_id: null }
@@ -201,7 +189,7 @@ describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => 
   it('are walked in rounds of five calls, and the walk goes on in another process', async () => {
     await world.as('user-1').buy()
     // 250 checkouts are five pages of 50; ours, the oldest, is on the sixth.
-    await Promise.all(Array.from({ length: 250 }, () => foreignCheckout()))
+    await Promise.all(Array.from({ length: 250 }, () => openCheckout(world)))
     const { reconciliation } = await reconcile()
     expect(reconciliation).toMatchObject({ finished_at: null, calls: 5, checkouts: 250 })
     const path = `/reconciliations/${reconciliation.id}/continue`
