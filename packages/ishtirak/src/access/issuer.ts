@@ -43,10 +43,7 @@ export function createIssuer(settings: IssuerSettings, deps: IssuerDeps) {
   return {
     settings,
     host: new URL(settings.url).host,
-    /**
-     * Returns the address for the browser, and the ticket that it keeps until it is back. `to` is the page
-     * that was asked for. Throws 503.
-     */
+    /** The address for the browser, and the ticket that it keeps. `to`: the page to lead to. Throws 503. */
     begin: async (to: string): Promise<{ readonly url: string; readonly ticket: string }> => {
       const ticket = `${deps.clock.now()}.${randomToken()}.${to}`
       const { state, nonce, verifier } = secretsOf(ticket)

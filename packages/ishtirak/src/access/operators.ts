@@ -73,10 +73,7 @@ export async function requireNew(deps: OperatorsDeps, name: string): Promise<voi
   if (isTaken) throw new BillingError('conflict', { extra: { source: 'console' } })
 }
 
-/**
- * Returns the operator as `changed` makes them. Throws `conflict` if nothing would change (`operator`) or no
- * owner would be left (`last_owner`).
- */
+/** The operator after the change. Throws `conflict` if none is made, or no owner is left (`last_owner`). */
 export async function requireChange(
   deps: OperatorsDeps,
   before: MadeOperator,
@@ -92,10 +89,7 @@ export async function requireChange(
   return after
 }
 
-/**
- * Decides without the other made operators: an owner of the environment always remains. The roles that the
- * issuer gives are not known here.
- */
+/** An owner of the environment always remains. The roles that the issuer gives are not known here. */
 function keepsAnOwner({ operatorKeys }: OperatorsDeps, before: MadeOperator, after: MadeOperator): boolean {
   return !isOwner(before) || isOwner(after) || operatorKeys.some(({ role }) => role === 'owner')
 }

@@ -66,10 +66,7 @@ export function actPages<Deps extends ActDeps>(app: App, pages: Pages<Deps>): vo
   }
 }
 
-/**
- * True if the form is shown again so that the operator can correct it. A wrong `operation_id` or `version`
- * did not come from our page, so it cannot be corrected.
- */
+/** A wrong `operation_id` or `version` did not come from our page, so the form is not shown again. */
 function isCorrectable({ code, extra, problems }: BillingError): boolean {
   const isOurs = problems.every(({ pointer }) => !['/operation_id', '/version'].includes(pointer))
   return extra.changed === true || (ERRORS[code] === 422 && isOurs)

@@ -30,10 +30,7 @@ function requiredFields({ properties, required = [] }: { properties: object; req
     })
 }
 
-/**
- * Reads the act's input from the typed texts. A field with `read` computes its members itself. Throws
- * `validation_failed`.
- */
+/** A field with `read` computes its members of the input itself. Throws `validation_failed`. */
 export function inputFromForm(schema: TObject, fields: readonly Field[], typed: Typed): object {
   for (const { name, most } of fields)
     if (most !== undefined && Number(latinDigits(typed[name] ?? '')) > most)
@@ -62,10 +59,7 @@ export function isReasonRequired({ input }: Pick<Act, 'input'>): boolean {
   return input.required?.includes('why') ?? false
 }
 
-/**
- * Reads who asks, the reason, and the hidden fields that our own page sends. Throws `validation_failed` if
- * the reason is wrong or a hidden field is missing.
- */
+/** Also reads the hidden fields that our own page sends. Throws `validation_failed`. */
 export function requesterFromForm(operator: Operator, act: Pick<Act, 'input'>, typed: Typed): Requester {
   const { why = '', operation_id: operationId = '', version = '' } = typed
   const reason = why.trim()

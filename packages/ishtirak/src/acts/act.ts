@@ -32,10 +32,7 @@ export interface ActPlan {
   readonly changes: readonly Change[]
   /** Computed members of the input, which the form sends in hidden fields. */
   readonly carried?: Typed
-  /**
-   * Returns the outcome, or `stale` if the facts changed since they were loaded. Then the act is planned
-   * again.
-   */
+  /** Returns the outcome; `stale` if the facts changed since: then the act is planned again. */
   save(): Promise<unknown>
 }
 
@@ -64,27 +61,16 @@ interface ActDeclaration<Deps, Input extends TObject, Given, File> extends Permi
   readonly rank?: 'common' | 'destructive'
   /** Operators can do it to each item of a list, with the same input. */
   readonly bulk?: true
-  /**
-   * Calls of two operators with one `operation_id` are two acts, because a second approval must come from
-   * another person.
-   */
+  /** One `operation_id` of two operators is two acts: a second approval comes from another person. */
   readonly countsEach?: true
-  /**
-   * Members of the input that the audit trail leaves out. The preview is then a POST, because they are too
-   * private for an address, or too long.
-   */
+  /** Members that are too private or too long for an address and the trail. The preview is then a POST. */
   readonly secret?: readonly string[]
   readonly refuses?: readonly ErrorCode[]
   /** If absent, the act answers the file of its subject. */
   readonly answer?: Answer<Deps, Given>
-  /**
-   * Whether the console offers the act for this subject and this configuration. If absent, it always does.
-   */
+  /** Whether the console offers the act for this subject and configuration; if absent, always. */
   isOffered?(file: File, deps: Deps): boolean
-  /**
-   * The fields of the form. A field `why` replaces the usual field of the reason. If absent, the form asks
-   * for the required members of the input.
-   */
+  /** A field `why` replaces the usual one. If absent, the form asks for the input's required members. */
   fields?(
     pages: ConsolePages & Deps,
     view: View,
@@ -109,10 +95,7 @@ interface ActDeclaration<Deps, Input extends TObject, Given, File> extends Permi
 
 interface Answer<Deps, Input> {
   readonly schema: TSchema | ((deps: Deps) => TSchema)
-  /**
-   * `outcome` is that of `save`. For a repetition it is undefined, and `earlier` is the entry of the first
-   * call.
-   */
+  /** For a repetition `outcome` is undefined, and `earlier` is the entry of the first call. */
   read(deps: Deps, call: Call<Input, Requester>, outcome: unknown, earlier?: EarlierAct): Promise<unknown>
 }
 
@@ -166,9 +149,7 @@ function schemasOf({ input, secret }: Pick<Act, 'input' | 'secret'>): Schemas {
   return schemas
 }
 
-/**
- * Throws `role_not_allowed` if the role may not do the act, or if `input` is beyond the bound of the role.
- */
+/** Throws `role_not_allowed`, also if `input` is beyond the bound of the role. */
 export function requireAllowed(
   act: Pick<Act, keyof Permission>,
   operator: Operator,

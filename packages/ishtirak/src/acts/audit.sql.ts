@@ -64,10 +64,7 @@ const insert = statement(
   `${insertAudit({ userId: '$2', at: '$3::timestamptz', entry: '$1::jsonb' })} ${UNLESS_DONE} returning id`,
 )
 
-/**
- * Records an act that changes no money: a lookup that found nothing, an export. Returns the id of its entry;
- * null: the operation already has one.
- */
+/** Records an act that changes no money, such as an export. Null: the operation already has its entry. */
 export async function recordAct(
   { database, clock, ids }: AuditDeps,
   by: NamedAct,

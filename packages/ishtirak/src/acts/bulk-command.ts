@@ -37,9 +37,7 @@ interface Work {
 /** The pause between two rounds of a reconciliation, which asks the provider. */
 const ROUND_MS = 30_000
 
-/**
- * Continues the work that `path` began until it is finished, and prints its counts. Returns the last answer.
- */
+/** Continues what `path` began until it is finished, and prints its counts. Returns the last answer. */
 export async function untilFinished(client: OperatorClient, path: string, first: string): Promise<string> {
   let text = first
   for (;;) {

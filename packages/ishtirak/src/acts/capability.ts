@@ -21,10 +21,7 @@ import type { CommandHost } from './operator-client.js'
 import type { Reading } from './reading.js'
 import type { UserCall } from './user-call.js'
 
-/**
- * `Deps`: the parts of the service that it reads; `main/wire.ts` passes all of them. `Config`: its settings,
- * which are among the parts.
- */
+/** `Deps`: the parts that it reads; `main/wire.ts` passes all. `Config`: its settings, among them. */
 export interface Capability<Deps = never, Config = unknown> {
   readonly name: string
   readonly settings?: Settings<Config>

@@ -56,10 +56,7 @@ function sideInWords(
   return say('periodText', { start: view.moment(value.start), end: view.moment(value.end) })
 }
 
-/**
- * A user's access in words: `Pro until 6 January 2027, then Business until 6 February 2027`, or `Free (Pro
- * ended on 21 December 2026)`.
- */
+/** `Pro until 6 January 2027, then Business until 6 February 2027`, `Free (Pro ended on 6 January)`. */
 export function accessInWords(
   { clock }: Pick<ConsolePages, 'clock'>,
   { locale, say, moment }: View,

@@ -27,10 +27,7 @@ export async function askByName<Result>(
   }
 }
 
-/**
- * The id of what has the name; null: nothing has it, or the refusal is about something else, such as a proof
- * that the payment lacks.
- */
+/** Null: nothing has the name, or the refusal is about something else, such as a missing proof. */
 async function idBehind(named: Named, { code, members }: Refused): Promise<string | null> {
   const { client, name } = named
   if (code !== 'not_found' || members.proof !== undefined) return null

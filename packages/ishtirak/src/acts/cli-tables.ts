@@ -80,10 +80,7 @@ function cellOf(value: unknown): string {
   return plainText(typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '-'))
 }
 
-/**
- * Removes characters that a user's name may have and that would move the cursor of the terminal or show the
- * columns in another order. The marks that Arabic needs stay.
- */
+/** A user's name could move the cursor of the terminal, or turn the columns. Marks of Arabic stay. */
 export function plainText(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '?')
 }

@@ -218,10 +218,7 @@ function requestOf({ method, path, input }: Call, argument: string, members: Mem
   return { method, path: query.size === 0 ? address : `${address}?${query}` }
 }
 
-/**
- * Creates the file before it calls `read`, because each reading is recorded in the audit trail. Returns a
- * sentence about what was written.
- */
+/** Creates the file before it calls `read`, because each reading is recorded in the audit trail. */
 async function intoNewFile(name: string, read: () => Promise<DownloadedFile>): Promise<string> {
   const file = await open(name, 'wx', 0o600).catch(failWithReason)
   try {

@@ -33,10 +33,7 @@ export interface TimeSpan {
 
 type Ends<Name extends string> = { readonly [End in `${Name}_from` | `${Name}_until`]?: string | undefined }
 
-/**
- * Reads `<name>_from` and `<name>_until`. A day counts as a whole; an absent end is no bound. Null: both are
- * absent. Throws `validation_failed`.
- */
+/** A day counts as a whole; an absent end is no bound, and null: both are. Throws `validation_failed`. */
 export function spanIn<Name extends string>(
   wallClock: WallClock,
   filter: Ends<Name>,

@@ -10,10 +10,7 @@ import { OPERATOR_API } from './descriptions.js'
 export interface AccessOptions {
   /** The address of the service; ISHTIRAK_URL by default. Without both, the command opens the database. */
   readonly url?: string
-  /**
-   * The name of the operator if the command opens the database; OPERATOR, else the system's user, by
-   * default.
-   */
+  /** Who acts if the command opens the database; by default OPERATOR, else the system's user. */
   readonly as?: string
 }
 

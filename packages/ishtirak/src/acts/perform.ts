@@ -31,10 +31,7 @@ export async function findEarlierAct<Deps extends ActDeps>(
   return findAct(deps.database, { userId, operationId: storedOperationId(act, call) })
 }
 
-/**
- * Does the act, unless an earlier call did it: `earlier` is the result of `findEarlierAct`. Throws what the
- * act throws.
- */
+/** Does the act, unless `earlier`, which `findEarlierAct` found, did it. Throws what the act throws. */
 export async function perform<Deps extends ActDeps>(
   act: Act<Deps>,
   deps: Deps,
@@ -88,10 +85,7 @@ export async function changesOfOne(of: string, plan: () => Promise<ActPlan>): Pr
   }
 }
 
-/**
- * Does the act for the API or a host. Throws what the act throws. A repetition throws what the first call
- * threw, or `conflict` if the first call had another input.
- */
+/** For the API or a host. A repetition throws what the first call threw; `conflict` for another input. */
 export async function performOrRepeat<Deps extends ActDeps>(
   act: Act<Deps>,
   deps: Deps,

@@ -20,10 +20,7 @@ interface ChangeOf<Kind extends string, Value> {
   readonly of: string | null
   /** The console shows this name instead of `of`. */
   readonly name?: string | null
-  /**
-   * Null: there is no such thing. A value that equals `after` does not change; it is shown because the
-   * decision depends on it.
-   */
+  /** Null: there is no such thing. If it equals `after`, the decision depends on a value that stays. */
   readonly before: Value | null
   readonly after: Value | null
 }

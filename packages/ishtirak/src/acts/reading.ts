@@ -56,10 +56,7 @@ interface ReadingDeclaration<Deps, Params extends TObject, Query extends TObject
   readonly answer: TSchema | object | ((deps: Deps) => TSchema | object)
   /** Null: there is no command. */
   readonly command: CommandOf | null
-  /**
-   * Links of the console open the file too, at the same path. A link on another site must not open it in an
-   * operator's name, and leads to this page.
-   */
+  /** Links of the console open it at the same path; those of another site lead to this page instead. */
   linkedOn?(asked: Asked<Static<Params>, Static<Query>>): string
   read(deps: Deps, asked: ReadingRequest<Static<Params>, Static<Query>>): Promise<unknown> | FastifyReply
 }

@@ -11,10 +11,7 @@ export function forOperators({ operatorsHere }: ConsolePages) {
   return { schema: { hide: true }, onRequest: operatorsHere.onRequest }
 }
 
-/**
- * The same for pages whose opening is recorded in the audit trail. A link on another site must not open them
- * in an operator's name, so it leads to the page `back`.
- */
+/** For pages whose opening is recorded: a link on another site leads to the page `back` instead. */
 export function fromThisSite<Asked>(pages: ConsolePages, back: (request: Asked) => string) {
   return {
     ...forOperators(pages),

@@ -101,9 +101,7 @@ export function switchPage(
   }))
 }
 
-/**
- * Pages about a link, a session or a form. With a label, the button leads to the portal, else to the seller.
- */
+/** With a label, the button leads to the portal, else to the seller. */
 const NOTICES = {
   linkSent: ['mail'],
   linkOver: ['late'],

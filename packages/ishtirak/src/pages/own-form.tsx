@@ -51,10 +51,7 @@ interface PortalForm {
   field(name: string): string
 }
 
-/**
- * Serves a form of the portal. `act` does what the form asks for. It returns where the sender is led (a path
- * of this service or an address elsewhere), or it answers itself.
- */
+/** `act` returns where the sender is led, a path of this service or an address, or answers itself. */
 export function portalForm(
   app: App,
   pages: Pages,

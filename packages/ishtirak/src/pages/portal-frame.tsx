@@ -230,10 +230,7 @@ export function SubmitButton({ label }: { label: string }) {
   )
 }
 
-/**
- * `go`: the main button of the page. Without `href` it is shown and does nothing. `isBeside`: it opens in a
- * new tab, for a document that is printed and closed.
- */
+/** `go`: the main button. `isBeside`: it opens in a new tab, for a document that is printed and closed. */
 export function LinkButton(of: {
   href: string | undefined
   label: string

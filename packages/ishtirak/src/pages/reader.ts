@@ -150,10 +150,7 @@ function readFormCookie(cookie = '{}'): Readonly<Record<string, string>> {
   }
 }
 
-/**
- * The names contain the path: `__Host-` demands the path `/`, and two services of one origin share no
- * session.
- */
+/** The names contain the path: `__Host-` demands the path `/`, and two services may share an origin. */
 export function cookiesFor(publicUrl: string) {
   const secure = publicUrl.startsWith('https:')
   // Each path gets another name: a slash becomes a point, and other characters their number.
@@ -175,9 +172,7 @@ export function cookiesFor(publicUrl: string) {
   } as const
 }
 
-/**
- * Identifies callers by their session. An unknown cookie counts against the address: anyone can make one up.
- */
+/** An unknown cookie counts against the address: anyone can make one up. */
 export function callersBySession<Found extends object>(
   { limitAnonymous, limitUser }: CallerChecks,
   reader: SessionReader<Found>,
@@ -210,9 +205,7 @@ function formTokenOf(sessionToken: string): string {
   return digestOf(`form ${sessionToken}`)
 }
 
-/**
- * Whether a form was sent from this site. Our pages send no referrer, so their forms have the origin "null".
- */
+/** Our pages send no referrer, so their forms have the origin "null". */
 function comesFrom(ownOrigin: string) {
   return ({ headers }: FastifyRequest): boolean => {
     const site = headers['sec-fetch-site']

@@ -4,9 +4,7 @@ import { escapeHtml, type PropsWithChildren } from '@kitajs/html'
 /** Spaces at which a line may break. Between them is a word, or several that no-break spaces join. */
 const SPACES = /([^\S\u00a0]+)/
 
-/**
- * Joined words go to the next line together. If they are wider than a line, they break, but not in `2 000`.
- */
+/** Joined words go to the next line together; wider than a line they break, but not in `2 000`. */
 export function Words({ children }: PropsWithChildren<{ children: string }>) {
   const parts = withoutNeedlessMarks(children).split(SPACES)
   return (

@@ -9,10 +9,7 @@ import { isUserId } from '../core/user-id.js'
 /** The form of our ids, because checkouts of other programs may name a payment too. */
 const PAYMENT_ID = /^pay_[0-9a-hjkmnp-tv-z]{26}$/
 
-/**
- * The payment as it would have been ordered, to be settled like every payment. Null: the checkout names no
- * user and payment of ours, or nothing is for sale.
- */
+/** As it would have been ordered. Null: it names no user and payment of ours, or nothing is for sale. */
 export function paymentBehind(
   report: CheckoutReport,
   {
