@@ -166,8 +166,8 @@ describeWorld('an act that is declared once', { capabilities: [...CAPABILITIES, 
     const refused = callsOf('vic', 'viewer').act('user.flag', 'user-1', { level: 1, why: 'x' })
     await expect(refused).rejects.toMatchObject({ code: 'role_not_allowed' })
     const after = { act: 'user.flag', code: 'role_not_allowed' }
-    const { audit } = (await owner().get('/sessions')).body
-    expect(audit).toMatchObject([{ actor: 'vic', act: 'operator.refused', after }])
+    const { data } = (await owner().get('/audit?act=operator.refused')).body
+    expect(data).toMatchObject([{ actor: 'vic', act: 'operator.refused', after }])
     const amina = callsOf('amina', 'owner')
     const tooMuch = amina.act('user.flag', 'user-1', { level: 9, why: 'x' })
     await expect(tooMuch).rejects.toMatchObject({ code: 'validation_failed' })

@@ -8,7 +8,6 @@ import { NO_USER, type Subject } from '../acts/subject.js'
 import { type OperatorSession, ROLES } from '../core/role.js'
 import { object, timestamp } from '../http/schemas.js'
 import { viewAs } from '../http/view-as.js'
-import { ActSchema } from '../ledger/user-acts.sql.js'
 import { type AccessDeps, endSession, listSessions, whyEnded } from './sessions.js'
 
 export const roleSchema = Type.String({
@@ -38,21 +37,12 @@ export const sessionList = list<AccessDeps>()({
   item: OperatorSessionSchema,
   title: 'OperatorSessions',
   isWhole: true,
-  beside: {
-    audit: Type.Array(ActSchema, {
-      description:
-        'What operators did that is about no single user: sign-ins, refusals, exports; newest first',
-    }),
-  },
   command: {
     usage: 'operators sessions',
     rows: 'sessions',
     columns: ['session_id', 'operator', 'role', 'signed_in_by', 'created_at', 'expires_at'],
   },
-  read: async (deps) => {
-    const { sessions, acts } = await listSessions(deps)
-    return { items: sessions, nextCursor: null, beside: { audit: acts } }
-  },
+  read: async (deps) => ({ items: await listSessions(deps), nextCursor: null }),
   view: () => viewSession,
 })
 
@@ -80,7 +70,7 @@ export const revokeOperatorSession = act<AccessDeps>()({
     read: async (_deps, _call, ended, earlier) => earlier?.after ?? ended,
   },
   plan: async (deps, { id, by }) => {
-    const session = (await listSessions(deps)).sessions.find((one) => one.id === id)
+    const session = (await listSessions(deps)).find((one) => one.id === id)
     if (!session) throw await whyEnded(deps, id)
     return {
       version: 0,

@@ -3,7 +3,6 @@
 
 import type { ActDeps } from '../acts/act.js'
 import { type OperatorAct, recordAct } from '../acts/audit.sql.js'
-import { NO_USER } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { HOUR, toTimestamp } from '../core/instant.js'
 import {
@@ -15,7 +14,6 @@ import {
 } from '../core/role.js'
 import type { Database } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { actsOnUser } from '../ledger/user-acts.sql.js'
 import { constantTimeEquals, digestOf, keyedDigest, randomToken } from '../runtime/secret.js'
 import type { IssuerSettings } from './claims.js'
 import {
@@ -101,16 +99,10 @@ export async function signOut(deps: AccessDeps, { id, operator }: OperatorSessio
   await endSession(deps, id, by, (ended) => ({ session_id: id, operator: ended.operator.name }))
 }
 
-/** The signed-in operators, and the newest acts that are about no single user. */
-export async function listSessions({ database, clock }: AccessDeps) {
-  const [sessions, acts] = await Promise.all([
-    liveSessions(database, clock.now()),
-    actsOnUser(database, NO_USER, ACTS_SHOWN),
-  ])
-  return { sessions, acts }
+/** Newest first. */
+export function listSessions({ database, clock }: AccessDeps) {
+  return liveSessions(database, clock.now())
 }
-
-const ACTS_SHOWN = 50
 
 /** `already_revoked`, or `not_found` if it is over or never existed. */
 export async function whyEnded({ database }: AccessDeps, id: string): Promise<BillingError> {

@@ -12,7 +12,9 @@ import { type ListedOperator, listOperators } from '../access/operators.js'
 import { revokeOperatorSession } from '../access/session-acts.js'
 import { listSessions } from '../access/sessions.js'
 import { ActButton, ActLink } from '../acts/act-links.js'
+import { NO_USER } from '../acts/subject.js'
 import type { App } from '../http/app.js'
+import { actsOnUser } from '../ledger/user-acts.sql.js'
 import { addressOf, consolePage, Hint, roleName, Text, type View } from '../pages/console-frame.js'
 import { consoleRoute } from '../pages/console-view.js'
 import { Card } from '../pages/portal-frame.js'
@@ -21,6 +23,8 @@ import { NoticeOf, noticeIn, type TrailNotice } from './trail.js'
 
 /** The newest: a program that signs in every minute has hundreds of sessions. */
 const SESSIONS_SHOWN = 40
+/** The notice is about one of them. */
+const ACTS_READ = 50
 
 export function operatorsRoutes(app: App, pages: AccessPages): void {
   consoleRoute(app, pages, '/console/operators', ({ view, request }) =>
@@ -30,12 +34,16 @@ export function operatorsRoutes(app: App, pages: AccessPages): void {
 
 async function operatorsPage(pages: AccessPages, view: View, notice: TrailNotice): Promise<string> {
   const { say, session: own } = view
-  const [{ sessions, acts }, operators] = await Promise.all([listSessions(pages), listOperators(pages)])
+  const [sessions, operators, acts] = await Promise.all([
+    listSessions(pages),
+    listOperators(pages),
+    actsOnUser(pages.database, NO_USER, ACTS_READ),
+  ])
   const hidden = sessions.length - SESSIONS_SHOWN
   return consolePage(
     { pages, view, title: say('operators'), section: 'operators' },
     <>
-      <NoticeOf {...{ view, notice }} {...{ acts }} />
+      <NoticeOf {...{ view, notice, acts }} />
       <Operators {...{ pages, view, operators }} />
       <Card id="sessions" title={say('sessions')}>
         <Table
