@@ -39,11 +39,11 @@ interface ListDeclaration<Deps, Params extends TObject, Filter extends TObject, 
   read(deps: Deps, of: Static<Params> & Static<Filter>, page: PageRequest): Promise<ReadPage<Item>>
   /** Turns an item into the shape of `item`; if absent, it has that shape already. */
   view?(deps: Deps): (item: Item) => unknown
-  readonly file?: ListFile<Deps, Item>
+  readonly file?: ListFile
 }
 
 /** All items that match, as CSV. Each download is recorded in the audit trail. */
-interface ListFile<Deps, Item> {
+interface ListFile {
   readonly permission: Permission
   readonly path: string
   readonly operationId: string
@@ -51,10 +51,8 @@ interface ListFile<Deps, Item> {
   readonly usage: string
   /** The name of the file without its extension; if absent, the last part of the path. */
   name?(of: Readonly<Record<string, string>>): string
-  /** The members of `row` that are columns, with these heads. */
+  /** The members of the item's view that are columns, with these heads. */
   readonly columns: readonly string[]
-  /** If absent, a row is what the API shows. */
-  row?(deps: Deps): (item: Item) => object
 }
 
 export interface List<Deps, Item> extends ListDeclaration<Deps, TObject, TObject, Item> {
@@ -143,7 +141,7 @@ export async function sendListFile<Deps extends AuditDeps, Item>(
     { operator, act: file.permission.name, reason: null },
     { after: { file: name, ...of } },
   )
-  const rowOf = file.row?.(deps) ?? viewOf(deps, list)
+  const rowOf = viewOf(deps, list)
   const linesOf = (items: readonly Item[]) => items.map((item) => lineOf(file.columns, rowOf(item))).join('')
   const content = async function* () {
     yield csvLine(file.columns) + linesOf(first)
