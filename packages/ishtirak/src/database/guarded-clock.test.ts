@@ -1,6 +1,6 @@
 import os from 'node:os'
 import { describeOnEach } from '../../../../test/support/databases.js'
-import { DAY, HOUR, MINUTE, SECOND } from '../core/instant.js'
+import { DAY, HOUR, MINUTE } from '../core/instant.js'
 import { systemClock } from '../runtime/clock.js'
 import { createLog } from '../runtime/log.js'
 import type { Database } from './database.js'
@@ -49,7 +49,7 @@ describeOnEach('the clock of the machine', ({ database, kind }) => {
       expect(guard?.trouble()).toBeNull()
       expect(Math.abs(now() - clock.now())).toBeLessThan(MINUTE)
       lines = []
-      for (offMs of [9 * MINUTE, -9 * MINUTE]) expect(now()).toBeGreaterThan(0)
+      for (offMs of [9 * MINUTE, 0, -9 * MINUTE]) expect(now()).toBeGreaterThan(0)
       expect(lines).toEqual([])
     }
   })
@@ -102,11 +102,7 @@ describeOnEach('the clock of the machine', ({ database, kind }) => {
     it('may be put right in small steps', async () => {
       const { now, guard } = guardedOn(database())
       await guard?.compare()
-      let passed = 0
-      const begun = performance.now()
-      vi.spyOn(performance, 'now').mockImplementation(() => begun + passed)
       for (let steps = 0; steps < 5; steps++) {
-        passed += 2 * SECOND
         offMs += 9 * MINUTE
         expect(now()).toBeGreaterThan(0)
       }

@@ -1,6 +1,6 @@
 // Guards against a wrong clock: an instant that differs by more than `CLOCK_SKEW_MAX` from what the database
 // knows is not returned. A server knows the time; the embedded database knows the last instant written to it.
-import { CLOCK_SKEW_MAX, DAY, HOUR, type Instant, MINUTE, SECOND, toTimestamp } from '../core/instant.js'
+import { CLOCK_SKEW_MAX, DAY, HOUR, MINUTE, SECOND, toTimestamp } from '../core/instant.js'
 import { type Clock, LearntTime } from '../runtime/clock.js'
 import { type Log, throttled } from '../runtime/log.js'
 import type { Database, Queryable } from './database.js'
@@ -10,9 +10,6 @@ import { readLastRound, readServerTime } from './job-leases.js'
 export class WrongClock extends Error {
   override readonly name = 'WrongClock'
 }
-
-/** After a longer stop, a person has to check the clock. */
-const LONGEST_STOP_MS = 31 * DAY
 
 interface Guarded {
   readonly database: Queryable & Pick<Database, 'serverTime'>
@@ -26,48 +23,40 @@ export function guardSystemClock(clock: Clock, { database, log, checkedOn }: Gua
   const { serverTime } = database
   const knownTime = serverTime ?? new LearntTime()
   const learn = async () => {
-    if (serverTime) return knownTime.note(await readServerTime(database))
+    if (serverTime) return serverTime.note(await readServerTime(database))
     const [now, last] = [clock.now(), await readLastRound(database)]
-    const isPossible = last === null || (now >= last - CLOCK_SKEW_MAX && now <= last + LONGEST_STOP_MS)
+    // After a longer stop, a person has to check the clock.
+    const isPossible = last === null || (now >= last - CLOCK_SKEW_MAX && now <= last + 31 * DAY)
     knownTime.note(isPossible || checkedOn === toTimestamp(now).slice(0, 10) ? now : last)
   }
-  // This clock is never set.
-  const running = { now: () => performance.now() }
   // While the server is unreachable, its last answer counts.
-  const askServer = throttled(running, SECOND, () => void learn().catch(() => undefined))
-  // Counted from the last accepted instant, so that the small corrections of a clock do not add up.
-  const noteAccepted = throttled(running, SECOND, (now: Instant) => knownTime.note(now))
-  /** 0: the difference is allowed, or nothing is known. */
-  const offBy = (known: Instant | null) => {
-    const ms = known === null ? 0 : clock.now() - known
-    return Math.abs(ms) > CLOCK_SKEW_MAX ? ms : 0
-  }
+  const askServer = throttled(clock, SECOND, () => void learn().catch(() => undefined))
   const trouble = () => {
-    // The machine may have slept. A server may know better at the next check.
-    const ms = offBy(knownTime.now()) && offBy(serverTime ? knownTime.now() : knownTime.nowAfterSleep())
-    if (ms === 0 && !serverTime) noteAccepted(clock.now())
-    if (ms === 0) return null
-    if (serverTime) askServer(undefined)
-    const known = serverTime ? 'that of the database server' : LAST_WRITTEN
-    return { ms, words: `the clock of this machine is ${lengthOf(ms)} ${known}` }
+    const now = clock.now()
+    const ms = now - (knownTime.now() ?? now)
+    if (Math.abs(ms) > CLOCK_SKEW_MAX) {
+      if (serverTime) askServer(undefined)
+      const known = serverTime ? 'that of the database server' : LAST_WRITTEN
+      return { ms, words: `the clock of this machine is ${lengthOf(ms)} ${known}` }
+    }
+    // Counted from the last accepted instant, so that the small corrections of a clock do not add up.
+    if (!serverTime) knownTime.note(now)
+    return null
   }
-  const logTrouble = throttled(clock, MINUTE, (words: string) =>
-    log.error({ trouble: words }, 'the clock is wrong'),
-  )
+  const say = throttled(clock, MINUTE, (trouble: string) => log.error({ trouble }, 'the clock is wrong'))
   let checkedAt = Number.NEGATIVE_INFINITY
   const now = () => {
     const instant = clock.now()
     if (instant >= checkedAt && instant < checkedAt + SECOND) return instant
     const found = trouble()
     if (found) {
-      logTrouble(found.words)
+      say(found.words)
       throw new WrongClock(found.words)
     }
     checkedAt = instant
     return instant
   }
-  const compare = () => learn().then(() => void now())
-  return { now, guard: { compare, trouble, unguarded: clock } }
+  return { now, guard: { compare: () => learn().then(() => void now()), trouble, unguarded: clock } }
 }
 
 const LAST_WRITTEN = 'the last instant written to the database; if it is right: docs/internals/faults.md'

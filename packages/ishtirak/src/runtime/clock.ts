@@ -51,21 +51,16 @@ export function movableClock(base: Clock | Instant = systemClock()): MovableCloc
   }
 }
 
-/** An instant that was learnt, plus the time since then by clocks that are never set. */
+/** An instant that was learnt, plus the time since then by a clock that is never set. */
 export class LearntTime {
-  #learnt: { readonly instant: Instant; readonly at: number; readonly uptime: number } | null = null
+  #learnt: { readonly instant: Instant; readonly uptime: number } | null = null
 
   note(instant: Instant): void {
-    this.#learnt = { instant, at: performance.now(), uptime: os.uptime() }
+    this.#learnt = { instant, uptime: os.uptime() }
   }
 
-  /** Null: nothing was learnt yet. */
+  /** Null: nothing was learnt yet. Unlike `performance.now()`, the uptime goes on while the machine sleeps. */
   now(): Instant | null {
-    return this.#learnt && this.#learnt.instant + performance.now() - this.#learnt.at
-  }
-
-  /** `performance.now()` stops while a machine sleeps. This reads a file, so it is for a second check. */
-  nowAfterSleep(): Instant | null {
     return this.#learnt && this.#learnt.instant + (os.uptime() - this.#learnt.uptime) * SECOND
   }
 }
