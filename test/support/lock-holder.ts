@@ -8,7 +8,7 @@ const HOLDER = `
     console.log('locked')
     setInterval(() => {}, 1_000_000)
   } catch (error) {
-    console.log(error.name + ' ' + error.processId)
+    console.log(String(error))
   }`
 
 export async function startHolder(folder: string): Promise<Child> {

@@ -1,6 +1,6 @@
 // How values are sent and read in PostgreSQL's text format, and how a row is described once for its type, its
-// reader and its lists of columns. Both databases use one table of types. Integers that a JavaScript number
-// cannot hold are refused; a column of another type than the schema's is a bug.
+// reader and its lists of columns. A column of another type than the schema's is a bug.
+import type { Field } from 'pg-protocol/dist/messages.js'
 import type { Instant } from '../core/instant.js'
 import { DatabaseError, type Parameter, type Row } from './database.js'
 
@@ -14,7 +14,7 @@ export interface Read<Value> {
 }
 
 interface Cell {
-  /** The field of the outer description that has this one as its value. */
+  /** The field of the outer description that holds this field's description. */
   readonly inside?: string | undefined
   readonly field: string
   readonly column: string
@@ -74,11 +74,10 @@ export function rowOf<Fields extends Readonly<Record<string, Read<unknown>>>>(
     // `values` was filled from the same list of fields.
     return values as Values<Fields>
   }
-  return Object.assign(readRow, {
-    cells: own.flatMap((cell) =>
-      (cell.read.cells ?? [{}]).map((inner) => ({ ...cell, ...inner, inside: inner.field && cell.field })),
-    ),
-  })
+  const cells = own.flatMap((cell) =>
+    (cell.read.cells ?? [{}]).map((inner) => ({ ...cell, ...inner, inside: inner.field && cell.field })),
+  )
+  return Object.assign(readRow, { cells })
 }
 
 /** Reads the first row; null: there is none. */
@@ -98,7 +97,6 @@ export function column<Value>(name: string, read: Read<Value>): Read<Value> {
 
 const columnNamed = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** The columns of a description, for a select list. */
 export function columnsOf({ cells }: Description<unknown>, table?: string): string {
   return cells.map(({ column }) => (table ? `${table}.${column}` : column)).join(', ')
 }
@@ -112,12 +110,11 @@ export function recordOf({ cells }: Description<unknown>): string {
 
 /** Writes what `recordOf` reads. */
 export function writerOf<Value extends object>({ cells }: Description<Value>) {
-  const blank = blankOf(cells.map(({ column }) => column))
   return (value: Value): Readonly<Record<string, unknown>> => {
-    const columns = { ...blank }
+    const columns: Record<string, unknown> = {}
+    // The description has fields of these names, and an object for each inner description.
+    const outer = value as Readonly<Record<string, unknown>>
     for (const cell of cells) {
-      // The description has fields of these names, and an object for each inner description.
-      const outer = value as Readonly<Record<string, unknown>>
       const given = Object(cell.inside === undefined ? outer : outer[cell.inside])[cell.field]
       columns[cell.column] = typeOf(cell) === 'timestamptz' && typeof given === 'number' ? at(given) : given
     }
@@ -132,51 +129,41 @@ export function at(instant: Instant | null): Parameter {
   return instant === null ? null : new Date(instant).toISOString()
 }
 
-type Parse = (text: string) => unknown
-
 /** A parameter in text format; null stays null. Arrays become PostgreSQL array literals. */
 export function encodeParameter(parameter: Parameter): string | null {
-  if (typeof parameter === 'string' || parameter === null) return parameter
+  if (parameter === null) return null
   return typeof parameter === 'object' ? `{${parameter.map(encodeElement).join(',')}}` : String(parameter)
 }
 
-function encodeElement(element: string | number | boolean | null): string {
-  if (element === null) return 'NULL'
-  if (typeof element !== 'string') return String(element)
-  return `"${element.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
-}
+const encodeElement = (element: string | number | boolean | null) =>
+  element === null ? 'NULL' : `"${String(element).replace(/["\\]/g, '\\$&')}"`
 
+type Parse = (text: string) => unknown
 const asText: Parse = (text) => text
 
-/** A whole number beyond 2^53 is refused, a fraction is rounded as every double is. */
+/** A whole number beyond 2^53 is refused (22003 is numeric_value_out_of_range). A fraction is rounded. */
 function asNumber(text: string): number {
   const value = Number(text)
-  // 22003 is numeric_value_out_of_range: what the server itself says when a number does not fit its type.
   if (Number.isInteger(value) && !Number.isSafeInteger(value))
     throw new DatabaseError('22003', `integer beyond 2^53: ${text}`)
   return value
 }
 
-/** `2026-11-21 05:03:30.123456+00` as epoch milliseconds. Smaller parts are cut off. */
+/** `2026-11-21 05:03:30.123456+00` as epoch milliseconds. A pooler may have set a zone such as `+05:30`. */
 function asInstant(text: string): number {
-  if (text === 'infinity') return Number.POSITIVE_INFINITY
-  if (text === '-infinity') return Number.NEGATIVE_INFINITY
-  // Sessions run in UTC. A pooler may have set another zone, such as `+05:30`.
-  const value = Date.parse(`${text.slice(0, 10)}T${text.slice(11)}${/[+-]\d\d$/.test(text) ? ':00' : ''}`)
+  const value = Date.parse(text.replace(' ', 'T').replace(/[+-]\d\d$/, '$&:00'))
   if (Number.isNaN(value)) throw new DatabaseError('22008', `timestamp outside the calendar we read: ${text}`)
   return value
 }
 
-const ARRAY_ELEMENT = /"((?:[^"\\]|\\.)*)"|([^,{}]+)/gs
+const ARRAY_ELEMENT = /"((?:[^"\\]|\\.)*)"|[^,{}]+/gs
 
 /** One-dimensional arrays: `{a,"b, c",NULL}`. Our schema has no others. */
-function arrayOf(parseElement: Parse): Parse {
-  return (text) =>
-    [...text.matchAll(ARRAY_ELEMENT)].map(([, quoted, bare = '']) => {
-      if (quoted !== undefined) return parseElement(quoted.replace(/\\(.)/gs, '$1'))
-      return bare === 'NULL' ? null : parseElement(bare)
-    })
-}
+const arrayOf = (parse: Parse) => (text: string) =>
+  Array.from(text.matchAll(ARRAY_ELEMENT), ([bare, quoted]) => {
+    if (quoted !== undefined) return parse(quoted.replace(/\\(.)/gs, '$1'))
+    return bare === 'NULL' ? null : parse(bare)
+  })
 
 /** Type oids never change (PostgreSQL, src/include/catalog/pg_type.dat). Array oid after element oid. */
 const types: readonly [parse: Parse, ...oids: (readonly [element: number, array: number])[]][] = [
@@ -187,7 +174,6 @@ const types: readonly [parse: Parse, ...oids: (readonly [element: number, array:
   [asText, [25, 1009], [1043, 1015], [2950, 2951], [1082, 1182]],
   // json, jsonb
   [JSON.parse, [114, 199], [3802, 3807]],
-  // timestamptz
   [asInstant, [1184, 1185]],
 ]
 
@@ -195,29 +181,20 @@ const parsers = new Map<number, Parse>()
 for (const [parse, ...oids] of types)
   for (const [element, array] of oids) parsers.set(element, parse).set(array, arrayOf(parse))
 
-/** Reads the values of one row, text in the order of the columns. Throws if a value cannot be represented. */
+/** Reads one row from its texts, in the order of the columns. Throws if a value cannot be represented. */
 export type ReadRow = (values: readonly (string | null)[]) => Row
 
-/** A column as the wire protocol describes it. If two have one name, the last wins, as in JavaScript. */
-export interface DescribedColumn {
-  readonly name: string
-  readonly dataTypeID: number
-}
-
-/** Unknown types stay text. */
-const parserOf = (type: number) => parsers.get(type) ?? asText
-
-export function rowReader(columns: readonly DescribedColumn[]): ReadRow {
-  const cells = columns.map(({ name, dataTypeID }, index) => ({ name, index, parse: parserOf(dataTypeID) }))
+/** Unknown types stay text. If two columns have one name, the last wins, as in JavaScript. */
+export function rowReader(columns: readonly Pick<Field, 'name' | 'dataTypeID'>[]): ReadRow {
+  const cells = columns.map(({ name, dataTypeID }) => ({ name, parse: parsers.get(dataTypeID) ?? asText }))
   const blank = blankOf(columns.map(({ name }) => name))
   return (values) => {
     const row = { ...blank }
-    for (const { name, index, parse } of cells) {
-      const value = values[index]
+    let index = 0
+    for (const { name, parse } of cells) {
+      const value = values[index++]
       row[name] = typeof value === 'string' ? parse(value) : null
     }
     return row
   }
 }
-
-export const withoutColumns: ReadRow = rowReader([])

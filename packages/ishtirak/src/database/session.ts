@@ -1,5 +1,5 @@
-// Both databases share this: queries and transactions on a session, the planner's settings, the meaning of
-// errors. Difficult endings (a failed commit, a swallowed error, a late statement) are the same on both.
+// What both databases share: queries and transactions on a session, the planner's settings, the meaning of
+// errors.
 import { DatabaseError as ServerRefusal } from 'pg-protocol'
 import {
   ConstraintViolation,
@@ -37,7 +37,8 @@ export abstract class SessionDatabase implements Database {
   }
 
   transaction<Result>(work: Work<Result>, giveUpAt = givenUpAfter()): Promise<Result> {
-    return this.withSession((session) => runTransaction(session, work), giveUpAt)
+    const limitMs = giveUpAt === Number.POSITIVE_INFINITY ? LONGEST_TIMER_MS : LONGEST_MS
+    return this.withSession((session) => runTransaction(session, work, limitMs), giveUpAt)
   }
 
   script(sql: string): Promise<void> {
@@ -45,20 +46,23 @@ export abstract class SessionDatabase implements Database {
   }
 }
 
-/** A deadlock's victim usually wins the second time. Five times in a row is a design error. */
-const mostRuns = 5
-
 /** Work must await nothing but its queries: it would stop the embedded database for ever. */
+const LONGEST_MS = 30_000
+/** 25 days, for a backup. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+/** A deadlock's victim usually wins the second time. Five times in a row is a design error. */
+const MOST_RUNS = 5
+
 export async function runTransaction<Result>(
   session: DatabaseSession,
   work: Work<Result>,
-  idleLimitMs = 30_000,
+  limitMs: number,
 ): Promise<Result> {
   for (let run = 1; ; run++) {
     try {
-      return await runOnce(session, work, idleLimitMs)
+      return await runOnce(session, work, limitMs)
     } catch (error) {
-      if (run === mostRuns || !isWorthAnotherRun(error)) throw error
+      if (run === MOST_RUNS || !isWorthAnotherRun(error)) throw error
     }
   }
 }
@@ -69,68 +73,52 @@ export const begin = command('begin', false)
 const commit = command('commit', true)
 export const rollback = command('rollback', false)
 
-async function runOnce<Result>(session: DatabaseSession, work: Work<Result>, idleLimitMs: number) {
+async function runOnce<Result>(session: DatabaseSession, work: Work<Result>, limitMs: number) {
   await session.query(begin, [])
-  const { transaction, forgotten, end } = openTransaction(session, idleLimitMs)
-  try {
-    const result = await Promise.race([work(transaction), forgotten])
-    // PostgreSQL would answer the commit of a failed transaction with ROLLBACK, and no error.
-    if (await end()) throw new DatabaseError('25P02', 'a query of the transaction had failed')
-    await session.query(commit, [])
-    return result
-  } catch (error) {
-    await end()
-    // If the rollback fails too, the session is lost. The first error is the one to report.
-    await session.query(rollback, []).catch(() => undefined)
-    throw error
-  }
-}
-
-function openTransaction(session: DatabaseSession, idleLimitMs: number) {
-  let last: Promise<unknown> = Promise.resolve()
-  let [running, hasFailed, hasEnded] = [0, false, false]
-  let idle: NodeJS.Timeout | undefined
-  /** Rejects when the work leaves the transaction idle for too long. 25P04 is transaction_timeout. */
-  const forgotten = new Promise<never>((_, reject) => {
-    const error = new DatabaseError('25P04', `a transaction was left idle for ${idleLimitMs} ms`)
-    idle = setTimeout(() => (running > 0 ? idle?.refresh() : reject(error)), idleLimitMs)
-  })
+  /** Whether a query has failed, once all that were started are answered. */
+  let hasFailed = Promise.resolve(false)
+  let hasEnded = false
   /** One query after the other, also when the work starts several at once. */
   const inTurn = <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
     // 25P01 is no_active_sql_transaction.
     if (hasEnded) return Promise.reject(new DatabaseError('25P01', 'the transaction has ended'))
-    running += 1
-    const answer = last.then(ask)
-    last = Promise.allSettled([answer]).then(([{ status }]) => {
-      hasFailed ||= status === 'rejected'
-      running -= 1
-      if (!hasEnded) idle?.refresh()
-    })
+    const [before, answer] = [hasFailed, hasFailed.then(ask)]
+    const [passed, failed] = [() => before, () => true]
+    hasFailed = answer.then(passed, failed)
     return answer
   }
   const transaction: Transaction = {
     query: (statement, parameters = []) => inTurn(() => session.query(statement, parameters)),
-    script: async (sql) => {
-      // The protocol ends a text at its first NUL: half a script would run, silently.
-      if (sql.includes('\0')) throw new DatabaseError('22021', 'NUL character in a script')
-      await inTurn(() => session.script(sql))
-    },
+    script: (sql) => inTurn(() => session.script(sql)),
   }
-  /** Refuses new queries and waits for those that were started. Returns whether one has failed. */
-  const end = async () => {
+  let timer: NodeJS.Timeout | undefined
+  const tooLong = new Promise<never>((_, reject) => {
+    // 25P04 is transaction_timeout.
+    const error = new DatabaseError('25P04', `a transaction took longer than ${limitMs} ms`)
+    timer = setTimeout(reject, limitMs, error)
+  })
+  try {
+    const result = await Promise.race([work(transaction), tooLong])
     hasEnded = true
-    clearTimeout(idle)
-    await last
-    return hasFailed
+    // PostgreSQL would answer the commit of a failed transaction with ROLLBACK, and no error.
+    if (await hasFailed) throw new DatabaseError('25P02', 'a query of the transaction had failed')
+    await session.query(commit, [])
+    return result
+  } catch (error) {
+    hasEnded = true
+    await hasFailed
+    // If the rollback fails too, the session is lost. The first error is the one to report.
+    await session.query(rollback, []).catch(() => undefined)
+    throw error
+  } finally {
+    clearTimeout(timer)
   }
-  return { transaction, forgotten, end }
 }
 
 /**
- * Every statement looks up rows by a key. The planner keeps a named statement's plan without knowing how many
- * keys will come, and would rather read a table whole (test/plans/plans.system.test.ts): with these it goes
- * through an index wherever one can serve, and plans once. `jit`: a table of one row is read whole at a cost
- * for which servers before 18 compile the statement at each run, in a second or more.
+ * Every query looks up rows by a key, but the plan of a named one does not know how many keys will come. With
+ * these it is planned once, and uses an index wherever one can serve (test/plans/plans.system.test.ts). Before
+ * PostgreSQL 18, `jit` compiles the read of a table of one row at each run, in a second or more.
  */
 export const plannerSettings = [
   'enable_seqscan=off',
@@ -139,7 +127,7 @@ export const plannerSettings = [
   'plan_cache_mode=force_generic_plan',
   'jit=off',
   'max_parallel_workers_per_gather=0',
-] as const
+]
 
 /** Returns the error to throw for one of the driver's: if it is no refusal, the connection is lost. */
 export function translateError(error: unknown): unknown {
@@ -147,14 +135,14 @@ export function translateError(error: unknown): unknown {
   // Errors of ours have a name of their own, and so have bugs, such as a TypeError.
   if (!(error instanceof Error) || !/^(Aggregate)?Error$/.test(error.name)) return error
   // The message is empty if a name has several addresses and none answers.
-  const words = error.message || ('code' in error ? error.code : error.name)
+  const words = error.message || Object(error).code
   return new DatabaseUnavailable(`database unreachable: ${words}`, { cause: error })
 }
 
 /**
- * PostgreSQL documentation, appendix A, error codes: 08 connection, 28 who are you, 3D000 no such database,
- * 53 out of resources, 55P03 lock not available, 57 operator intervention (57014: statement time-out), 58
- * system error, 25006 read only (an old primary after a fail-over), 25P03 and 25P04 transaction time-outs.
+ * PostgreSQL's error codes: 08 connection, 28 authorization, 3D000 no such database, 53 out of resources, 55P03
+ * lock not available, 57 operator intervention (57014: statement time-out), 58 system error, 25006 read only
+ * (an old primary after a fail-over), 25P03 and 25P04 transaction time-outs.
  */
 const unavailable = /^(08|28|3D000|53|55P03|57|58|25006|25P03|25P04)/
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Capability } from '../acts/capability.js'
 import type { BringsChecks, CheckResult } from '../acts/check.js'
 import { type Database, DatabaseError } from '../database/database.js'
-import { DataFolderFull } from '../database/embedded/cluster-folder.js'
+import { diskFull } from '../database/embedded/cluster-folder.js'
 import { DataFolderLocked } from '../database/embedded/folder-lock.js'
 import { guardSystemClock } from '../database/guarded-clock.js'
 import { schemaFit } from '../database/migrate.js'
@@ -141,7 +141,7 @@ export function explainFailure(error: unknown, variables: Variables): string {
   if (isDiskFull(error.cause))
     return server
       ? `the disk of the server of DATABASE_URL is full: ${error.message}. Make room there.`
-      : new DataFolderFull(dataFolder, error).message
+      : diskFull(dataFolder)
   const ofSystem = [error, error.cause].find(isSystemError)
   if (ofSystem?.syscall === 'listen') return explainListen(ofSystem, variables)
   return BUGS.includes(error.constructor) && !ofSystem ? (error.stack ?? error.message) : error.message

@@ -12,20 +12,27 @@ export class DataFolderDamaged extends Error {
   override readonly name = 'DataFolderDamaged'
 }
 
-/** Measured, after a first start. */
-const NEW_DATABASE_MB = 26
-
-export class DataFolderFull extends Error {
-  override readonly name = 'DataFolderFull'
+/** The data folder cannot be made, written to or locked. */
+export class DataFolderUnusable extends Error {
+  override readonly name = 'DataFolderUnusable'
   constructor(folder: string, cause: unknown) {
-    const { bavail, bsize } = statfsSync(folder)
-    const free = `${Math.floor((bavail * bsize) / 2 ** 20)} MB are free`
     super(
-      `the disk of ${folder} is full: ${free}, and a new database takes ${NEW_DATABASE_MB}. ` +
-        'Make room, or set DATA_DIR to another folder.',
+      `the data folder ${folder} cannot be used: ${cause}. ` +
+        'Give it to this user, on a disk of this machine, or set DATA_DIR to another folder.',
       { cause },
     )
   }
+}
+
+/** Measured, after a first start. */
+const NEW_DATABASE_MB = 26
+
+export function diskFull(folder: string): string {
+  const { bavail, bsize } = statfsSync(folder)
+  return (
+    `the disk of ${folder} is full: ${Math.floor((bavail * bsize) / 2 ** 20)} MB are free, and a new ` +
+    `database takes ${NEW_DATABASE_MB}. Make room, or set DATA_DIR to another folder.`
+  )
 }
 
 /** The names in a data folder: the database, and the database while it is being created. */

@@ -1,47 +1,29 @@
 // One process per data folder: two embedded databases on one folder destroy it silently (measured: half of
-// 4,000 acknowledged writes were gone). Node cannot lock a file, so the kernel's word is had from a socket in
-// the folder: a process that can be connected to is alive, in whatever container, and a killed process cannot
-// be. It does not see other machines: the folder belongs on a local disk.
+// 4,000 acknowledged writes were gone). Node cannot lock a file, but the kernel knows who listens on a socket
+// in the folder: a process that can be connected to is alive, in whatever container, and a killed process
+// cannot be. It does not see other machines: the folder belongs on a local disk.
 //
-// Taking over from the dead must be safe when many try at once, so the names are numbered, `lock.1`,
-// `lock.2`, … and only grow: the highest number is the lock. Making the next name (a hard link to one's own
-// listening socket) is exclusive; the winner removes the lower ones; the highest name stays when its holder
-// goes.
+// Taking over from the dead must be safe when many try at once. So the names are numbered, `lock.1`, `lock.2`,
+// … and only grow: the highest is the lock. Making the next name (a hard link to the own listening socket) is
+// exclusive; the winner removes the lower ones. The highest name stays when its holder goes.
 import { hash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, linkSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { DataFolderUnusable } from './cluster-folder.js'
 
-/** Another process uses this data folder. */
 export class DataFolderLocked extends Error {
   override readonly name = 'DataFolderLocked'
-  /** The number that the holder sees itself; empty if it was too busy to answer. */
-  readonly processId: string
   constructor(folder: string, answer: unknown) {
-    const processId = /^\d+$/.exec(`${answer}`)?.[0] ?? ''
-    super(`the data folder ${folder} is in use by ${processId ? `process ${processId}` : 'another process'}`)
-    this.processId = processId
+    // A holder that is too busy does not answer with its number.
+    const holder = /^\d+$/.test(`${answer}`) ? `process ${answer}` : 'another process'
+    super(`the data folder ${folder} is in use by ${holder}`)
   }
 }
 
-/** The data folder cannot be made, written to or locked. */
-export class DataFolderUnusable extends Error {
-  override readonly name = 'DataFolderUnusable'
-  constructor(folder: string, cause: unknown) {
-    super(
-      `the data folder ${folder} cannot be used: ${cause}. ` +
-        'Give it to this user, on a disk of this machine, or set DATA_DIR to another folder.',
-      { cause },
-    )
-  }
-}
-
-/**
- * Locks the folder, which must exist, until the returned function is called or the process ends. Throws
- * `DataFolderLocked`.
- */
+/** Locks the folder until the returned function is called or the process ends. Throws `DataFolderLocked`. */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const server = createServer((socket) => {
     // The process that asks may be gone before the answer.
@@ -66,11 +48,10 @@ async function takeName(server: Server, folder: string): Promise<void> {
   const claim = `claim-${randomUUID()}`
   const directory = openSync(folder, 'r')
   // A path has at most 107 bytes on Linux, 103 on macOS (sockaddr_un). Linux's may begin at a directory.
-  const shortPath = (name: string) => {
-    if (process.platform === 'linux') return `/proc/self/fd/${directory}/${name}`
-    const [absolute, fromHere] = [join(folder, name), relative(process.cwd(), join(folder, name))]
-    return fromHere.length < absolute.length ? fromHere : absolute
-  }
+  const shortPath = (name: string) =>
+    process.platform === 'linux'
+      ? `/proc/self/fd/${directory}/${name}`
+      : relative(process.cwd(), join(folder, name))
   try {
     await listen(server, shortPath(claim))
     while (!(await createNextName(folder, claim, shortPath)));

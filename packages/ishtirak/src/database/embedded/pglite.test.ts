@@ -20,8 +20,6 @@ it('a transaction that awaits something else is rolled back; a statement waits f
       slices += 1
       return undefined
     },
-    flushFailure: () => undefined,
-    onFailure() {},
   })
   const forgotten = runTransaction(
     session,

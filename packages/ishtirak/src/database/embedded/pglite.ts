@@ -8,16 +8,17 @@ import { type DatabaseSession, plannerSettings, SessionDatabase } from '../sessi
 import {
   clusterPaths,
   DataFolderDamaged,
-  DataFolderFull,
+  DataFolderUnusable,
+  diskFull,
   doesNotStart,
   isNew,
   markIfNew,
 } from './cluster-folder.js'
 import { DurableFiles, durableStartParameters, type Flush } from './durable-files.js'
 import { flushPath, flushTree, makeFolder } from './flush.js'
-import { DataFolderUnusable, lockFolder } from './folder-lock.js'
+import { lockFolder } from './folder-lock.js'
 import { readyMadeDump, unpackReadyMade } from './ready-made.js'
-import { EmbeddedSession } from './wire-protocol.js'
+import { EmbeddedSession, type WireDeps } from './wire-protocol.js'
 
 interface EmbeddedOptions {
   /** The schema of all statements; `public` by default. */
@@ -28,16 +29,14 @@ interface EmbeddedOptions {
 export async function openMemory(from?: Blob, options: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
   const startParams = [...PGlite.defaultStartParams, ...settingsOf(options)]
   const first = from ?? (isReadyMade(options) ? await readyMadeDump() : undefined)
-  return new EmbeddedDatabase(await PGlite.create({ startParams, ...(first && { loadDataDir: first }) }), {})
+  return new EmbeddedDatabase(await PGlite.create({ startParams, ...(first && { loadDataDir: first }) }))
 }
 
 /** The tables of a ready-made cluster are this program's, and in the schema `public`. */
 const isReadyMade = ({ schema, isBare }: Pick<FolderOptions, 'schema' | 'isBare'>) =>
   schema === undefined && !isBare
 
-interface FolderOptions extends EmbeddedOptions {
-  /** Called once if the database has failed (a full or broken disk). It is unavailable until a restart. */
-  readonly onFailure?: (cause: unknown) => void
+interface FolderOptions extends EmbeddedOptions, Pick<WireDeps, 'onFailure'> {
   /** The `dump()` of another database, to begin with. Ignored if a database exists. */
   readonly from?: Blob
   /** A new database has no tables yet. */
@@ -63,10 +62,10 @@ export async function openFolder(dataDir: string, options: FolderOptions = {}): 
       if (isDiskFull(cause)) throw cause
       throw new DataFolderDamaged(doesNotStart(clusterPaths(folder).cluster, cause), { cause })
     })
-    return new EmbeddedDatabase(pglite, { files, release, onFailure: options.onFailure })
+    return new EmbeddedDatabase(pglite, { files, onFailure: options.onFailure }, release)
   } catch (error) {
     await release()
-    throw isDiskFull(error) ? new DataFolderFull(folder, error) : error
+    throw isDiskFull(error) ? new Error(diskFull(folder), { cause: error }) : error
   }
 }
 
@@ -93,19 +92,10 @@ function startOn(files: DurableFiles, options: EmbeddedOptions, from?: Blob): Pr
   return PGlite.create({ fs: files, startParams, ...(from && { loadDataDir: from }) })
 }
 
-/** PostgreSQL's own 128 MB of buffers are touched at the start, and WebAssembly gives no memory back. */
-const SETTINGS = [...plannerSettings, 'shared_buffers=32MB']
-
 function settingsOf({ schema }: EmbeddedOptions): string[] {
-  const path = schema === undefined ? [] : [`search_path=${schema}`]
-  return [...SETTINGS, ...path].flatMap((setting) => ['-c', setting])
-}
-
-/** What a database in a folder has besides: none of it for one in memory. */
-interface FolderParts {
-  readonly files?: DurableFiles
-  readonly release?: () => Promise<void>
-  readonly onFailure?: ((cause: unknown) => void) | undefined
+  // PostgreSQL's own 128 MB of buffers are touched at the start, and WebAssembly gives no memory back.
+  const settings = [...plannerSettings, 'shared_buffers=32MB']
+  return [...settings, ...(schema ? [`search_path=${schema}`] : [])].flatMap((setting) => ['-c', setting])
 }
 
 /**
@@ -126,14 +116,12 @@ export class EmbeddedDatabase extends SessionDatabase {
 
   constructor(
     private readonly pglite: PGlite,
-    private readonly folderParts: FolderParts,
+    folder: Pick<WireDeps, 'files' | 'onFailure'> = {},
+    private readonly release = async () => {},
   ) {
     super()
-    this.#session = new EmbeddedSession(pglite, {
-      pauseWhenDue: () => this.#queue.pauseWhenDue(),
-      flushFailure: () => folderParts.files?.failure,
-      onFailure: (cause) => folderParts.onFailure?.(cause),
-    })
+    const pauseWhenDue = () => this.#queue.pauseWhenDue()
+    this.#session = new EmbeddedSession(pglite, { pauseWhenDue, ...folder })
   }
 
   protected withSession<Result>(
@@ -164,7 +152,7 @@ export class EmbeddedDatabase extends SessionDatabase {
     await this.#queue.close()
     // After a failure the shutdown would hang; the next start recovers, as after a power cut.
     if (!this.#session.failure && !this.pglite.closed) await this.pglite.close()
-    await this.folderParts.release?.()
+    await this.release()
   }
 }
 
@@ -197,10 +185,7 @@ export class StatementQueue {
       if (performance.now() >= giveUpAt) throw new DatabaseUnavailable('given up before its turn came')
       return work()
     })
-    const leave = () => {
-      this.#waiting -= 1
-    }
-    this.#last = result.then(leave, leave)
+    this.#last = result.catch(() => undefined).then(() => this.#waiting--)
     return result
   }
 

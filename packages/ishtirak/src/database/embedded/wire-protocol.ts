@@ -8,18 +8,18 @@ import { Parser } from 'pg-protocol/dist/parser.js'
 import { DatabaseUnavailable, type Parameter, type Row, type Statement } from '../database.js'
 import { NamedRun, type Readers } from '../named-run.js'
 import { type DatabaseSession, translateError } from '../session.js'
+import type { DurableFiles } from './durable-files.js'
 
-interface WireDeps {
+export interface WireDeps {
   /** Awaited before each query. It lets the event loop turn if that is due. */
   pauseWhenDue(): Promise<void> | undefined
-  /** Why a flush to disk failed, if one did. */
-  flushFailure(): unknown
-  /** Called once if the protocol has failed: the database would answer wrongly or never. */
-  onFailure(cause: unknown): void
+  /** The files of a folder, which know why a flush to disk failed, if one did. */
+  readonly files?: Pick<DurableFiles, 'failure'>
+  /** Called once if the database has failed (a full or broken disk). It is unavailable until a restart. */
+  readonly onFailure?: ((cause: unknown) => void) | undefined
 }
 
 export class EmbeddedSession implements DatabaseSession {
-  readonly #parsed = new Set<string>()
   readonly #readers: Readers = new Map()
   /** Why nothing more is answered. */
   failure: unknown
@@ -29,12 +29,11 @@ export class EmbeddedSession implements DatabaseSession {
     private readonly deps: WireDeps,
   ) {}
 
-  async query({ name, text }: Statement, parameters: readonly Parameter[]): Promise<readonly Row[]> {
-    const run = new NamedRun(name, text, parameters, this.#readers)
-    await this.#send(Buffer.concat(run.messages(this.#parsed.has(name))), (message) => {
+  async query(statement: Statement, parameters: readonly Parameter[]): Promise<readonly Row[]> {
+    const run = new NamedRun(statement, parameters, this.#readers)
+    await this.#send(Buffer.concat(run.messages()), (message) => {
       if (message instanceof DataRowMessage) run.handleDataRow(message)
       else if (message instanceof RowDescriptionMessage) run.handleRowDescription(message)
-      else if (message.name === 'parseComplete') this.#parsed.add(name)
     })
     return run.rows()
   }
@@ -42,7 +41,6 @@ export class EmbeddedSession implements DatabaseSession {
   async script(sql: string): Promise<void> {
     await this.#send(serialize.query(sql))
     await this.#send(serialize.query('deallocate all'))
-    this.#parsed.clear()
     this.#readers.clear()
   }
 
@@ -64,11 +62,11 @@ export class EmbeddedSession implements DatabaseSession {
           else receive(message)
         }),
     })
-    const failure = this.deps.flushFailure()
+    const failure = this.deps.files?.failure
     // A panic (such as a full disk) ends an answer in the middle; the next query would hang for ever.
     if (failure !== undefined || !isComplete) {
       this.failure = failure ?? error ?? new Error('the answer was cut off')
-      this.deps.onFailure(this.failure)
+      this.deps.onFailure?.(this.failure)
     }
     this.#refuseAfterFailure()
     if (error) throw translateError(error)

@@ -4,12 +4,7 @@
 import { serialize } from 'pg-protocol'
 
 /** The server gives up this much earlier: its refusal then still arrives, and the connection stays usable. */
-const MARGIN_MS = 250
-
-/** Whether there is too little time left. `giveUpAt` is on the scale of `performance.now()`. */
-export function isTooLateToSend(giveUpAt: number): boolean {
-  return performance.now() >= giveUpAt - MARGIN_MS
-}
+export const MARGIN_MS = 250
 
 export interface OtherEnd {
   /** Milliseconds since 1970 by the server's clock, less the same instant by `performance.now()`. */
@@ -20,9 +15,9 @@ export interface OtherEnd {
 }
 
 /**
- * Limits the rest of the transaction to the time left until $1. The value of a setting is a text. If no time
- * is left it is `-1`, since PostgreSQL refuses a negative limit (22023), and so everything up to the end of
- * the transaction. Zero would mean no limit. It returns no row, as no setting is null.
+ * Limits the rest of the transaction to the time left until $1. If none is left the limit is -1, which
+ * PostgreSQL refuses (22023), and so everything up to the end of the transaction: 0 would mean no limit. It
+ * returns no row, as no setting is null.
  */
 const setLimit = `select where set_config('statement_timeout',
   coalesce(nullif(floor($1::numeric - extract(epoch from clock_timestamp()) * 1000), 0), -1)::int::text,
@@ -34,14 +29,13 @@ export const prepareLimit = `prepare ishtirak_limit(numeric) as ${setLimit}`
 const setLimitAndSchema = `${setLimit} or set_config('search_path',
   coalesce($2, current_setting('search_path')), true) is null`
 
-const EXECUTE = serialize.execute()
-
 /** The messages that set the deadline, and on a pooler the schema, ahead of a query in its transaction. */
 export function settingsAhead({ clockOffset, isPooler, schema }: OtherEnd, giveUpAt: number): Buffer[] {
   // Eleven days are as good as no limit, and less than PostgreSQL's longest.
   const limited = Math.min(giveUpAt, performance.now() + 1e9)
   const deadline = `${Math.floor(clockOffset + limited - MARGIN_MS)}`
-  if (!isPooler) return [serialize.bind({ statement: 'ishtirak_limit', values: [deadline] }), EXECUTE]
-  const bind = serialize.bind({ values: [deadline, schema ?? null] })
-  return [serialize.parse({ text: setLimitAndSchema }), bind, EXECUTE]
+  const run = isPooler
+    ? [serialize.parse({ text: setLimitAndSchema }), serialize.bind({ values: [deadline, schema ?? null] })]
+    : [serialize.bind({ statement: 'ishtirak_limit', values: [deadline] })]
+  return [...run, serialize.execute()]
 }

@@ -4,11 +4,6 @@
 import type { Connection, Submittable } from 'pg'
 import { NamedRun } from '../named-run.js'
 
-/** The driver notes which queries a connection has parsed, by name. Its types leave this out. */
-interface DriverConnection extends Connection {
-  readonly parsedStatements: Readonly<Record<string, string | undefined>>
-}
-
 const CHECK_EVERY_MS = 100
 /** The queries without an answer. The driver sends some later. One timer checks the deadlines of all. */
 const underWay = new Set<NamedQuery>()
@@ -19,9 +14,6 @@ setInterval(() => {
 
 /** The driver calls these methods (pg 8.23, client.js). */
 export class NamedQuery extends NamedRun implements Submittable {
-  /** The driver notes that `text` is parsed under this name. What runs ahead is parsed without a name. */
-  name: string
-
   constructor(
     run: ConstructorParameters<typeof NamedRun>,
     /** Messages that run a statement without rows before this one, in its transaction. */
@@ -32,21 +24,15 @@ export class NamedQuery extends NamedRun implements Submittable {
     private readonly reject: (error: unknown) => void,
   ) {
     super(...run)
-    this.name = ahead.length > 0 ? '' : this.queryName
     underWay.add(this)
   }
 
-  submit(connection: Connection): null {
-    // The connection that the driver hands out is its own.
-    const isParsed = (connection as DriverConnection).parsedStatements[this.queryName] !== undefined
+  submit(connection: Connection): void {
     // Sent in one write: each write is a system call and wakes the server.
-    connection.stream.write(Buffer.concat([...this.ahead, ...this.messages(isParsed)]))
-    return null
+    connection.stream.write(Buffer.concat([...this.ahead, ...this.messages()]))
   }
 
-  handleCommandComplete(): void {
-    this.name = this.queryName
-  }
+  handleCommandComplete(): void {}
 
   /** Also called when it is given up. Then a late answer of the server changes nothing. */
   handleError(error: unknown): void {

@@ -20,7 +20,7 @@ import {
   SessionDatabase,
   translateError,
 } from '../session.js'
-import { isTooLateToSend, type OtherEnd, prepareLimit, settingsAhead } from './deadline.js'
+import { MARGIN_MS, type OtherEnd, prepareLimit, settingsAhead } from './deadline.js'
 import { NamedQuery } from './named-query.js'
 
 export interface PostgresOptions {
@@ -56,9 +56,9 @@ class Postgres extends SessionDatabase {
   readonly serverTime = new LearntTime()
   readonly #pool: pg.Pool
   readonly #connections = new WeakMap<pg.ClientBase, KnownConnection>()
-  #underWay = 0
+  /** The calls that wait for a connection. */
+  readonly #waiting = new Set<Promise<unknown>>()
   #isClosing = false
-  #onIdle = () => {}
 
   constructor(options: PostgresOptions) {
     super()
@@ -83,14 +83,11 @@ class Postgres extends SessionDatabase {
     this.#pool.on('connect', (client) => void client.on('error', () => {}))
   }
 
-  /** Without this, the pool would never answer calls that still wait for a connection. */
   async close(): Promise<void> {
     if (this.#isClosing) return
     this.#isClosing = true
-    const idle = new Promise<void>((resolve) => {
-      this.#onIdle = resolve
-    })
-    if (this.#underWay > 0) await idle
+    // The end of the pool waits for those that have a connection, and never answers the others.
+    await Promise.allSettled(this.#waiting)
     await this.#pool.end()
   }
 
@@ -101,20 +98,17 @@ class Postgres extends SessionDatabase {
     if (this.#isClosing) throw new DatabaseUnavailable('the database is closed')
     if (this.#pool.waitingCount >= waitingMax)
       throw new DatabaseUnavailable(`${waitingMax} calls wait for a connection`)
-    this.#underWay += 1
+    const connecting = this.#connection(giveUpAt)
+    this.#waiting.add(connecting)
+    const client = await connecting.finally(() => this.#waiting.delete(connecting))
+    // The pool hands out only connections whose `onConnect` has ended.
+    const known = this.#connections.get(client) as KnownConnection
+    const session = new PooledSession(client, known, giveUpAt)
     try {
-      const client = await this.#connection(giveUpAt)
-      // The pool hands out only connections whose `onConnect` has ended.
-      const known = this.#connections.get(client) as KnownConnection
-      const session = new PooledSession(client, known, giveUpAt)
-      try {
-        return await use(session)
-      } finally {
-        // A transaction that could not be ended in time is still open.
-        client.release(session.isLost || client.getTransactionStatus() !== 'I')
-      }
+      return await use(session)
     } finally {
-      if (--this.#underWay === 0) this.#onIdle()
+      // A transaction that could not be ended in time is still open.
+      client.release(session.isLost || client.getTransactionStatus() !== 'I')
     }
   }
 
@@ -150,18 +144,17 @@ class PooledSession implements DatabaseSession {
 
   async query(statement: Statement, parameters: readonly Parameter[]): Promise<Row[]> {
     const { client, giveUpAt, known } = this
-    if (isTooLateToSend(giveUpAt)) throw new DatabaseUnavailable('given up before it was sent')
+    if (performance.now() >= giveUpAt - MARGIN_MS)
+      throw new DatabaseUnavailable('given up before it was sent')
     const { isNamed, isPooler, schema, readers } = known
     const isUnlimited = statement === begin && giveUpAt === Number.POSITIVE_INFINITY
     // A transaction that has failed accepts nothing ahead of its rollback.
     const isPlain = isUnlimited || statement === rollback
     const hasAhead = statement.isChange || (isPooler && schema !== undefined && !isPlain)
     const ahead = hasAhead ? settingsAhead(known, giveUpAt) : []
+    const named = isNamed ? statement : { name: '', text: statement.text }
     const answered = new Promise<NamedRun>((resolve, reject) => {
-      const name = isNamed ? statement.name : ''
-      client.query(
-        new NamedQuery([name, statement.text, parameters, readers], ahead, giveUpAt, resolve, reject),
-      )
+      client.query(new NamedQuery([named, parameters, readers], ahead, giveUpAt, resolve, reject))
     })
     const rows = (await this.#translated(answered)).rows()
     // No query, after which a transaction could not choose its isolation level (backup.sql.ts).
