@@ -77,15 +77,10 @@ export async function inParallel<Item, Result>(
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = []
-  let next = 0
+  const waiting = items.entries()
   const worker = async () => {
-    for (let index = next++; index < items.length; index = next++) {
-      const item = items[index]
-      // Unreachable: the index is below the length.
-      if (item === undefined) return
-      results[index] = await work(item)
-    }
+    for (const [index, item] of waiting) results[index] = await work(item)
   }
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker))
+  await Promise.all(Array.from({ length: atOnce }, worker))
   return results
 }

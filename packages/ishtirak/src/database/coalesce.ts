@@ -59,9 +59,8 @@ export function shareStatements<Item, Result>(
   const giveUpLate = () => {
     timer = undefined
     const now = performance.now()
-    const late = queue.filter(({ giveUpAt }) => giveUpAt <= now)
-    if (late.length > 0) queue = queue.filter(({ giveUpAt }) => giveUpAt > now)
-    for (const { reject } of late) reject(refusal())
+    for (const { giveUpAt, reject } of queue) if (giveUpAt <= now) reject(refusal())
+    queue = queue.filter(({ giveUpAt }) => giveUpAt > now)
     if (queue.length > 0) timer = setTimeout(giveUpLate, CHECK_EVERY_MS)
   }
   const maySend = () => underWay === 0 || (underWay < lanes && performance.now() - lastSentAt >= patienceMs)

@@ -36,19 +36,6 @@ interface MigrateOptions {
 
 type Migration = Awaited<ReturnType<typeof readMigrations>>[number]
 
-interface SchemaFit {
-  /** The newest migration in the database; 0: none. */
-  readonly current: number
-  /** The newest migration that this code brings along. */
-  readonly expected: number
-  /** The migration that code must know to run on what is newer than this code; 0: nothing is newer. */
-  readonly oldestCode: number
-  /** Whether this code runs on it: the schema is the code's own, or a newer one that allows this code. */
-  readonly runs: boolean
-  /** Why the database is refused, if its migrations are not those of this code. */
-  readonly refusal?: string
-}
-
 /** Two levels up from this file, in src/database as in dist/database. */
 const packageMigrations = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
@@ -71,28 +58,37 @@ export async function migrate(
 }
 
 /** Whether this code runs on the database's schema: what `/readyz` answers. */
-export async function schemaFit(database: Queryable, options: MigrateOptions = {}): Promise<SchemaFit> {
+export async function schemaFit(database: Queryable, options: MigrateOptions = {}) {
   const migrations = await readMigrations(options.directory)
   try {
     return await readFit(database, migrations)
   } catch (error) {
     // 42P01 is undefined_table: no migration was ever applied.
     if (error instanceof DatabaseError && error.code === '42P01')
-      return { current: 0, expected: migrations.length, oldestCode: 0, runs: false }
+      return { current: 0, expected: migrations.length, oldestCode: 0, runs: false, refusal: null }
     throw error
   }
 }
 
-async function readFit(database: Queryable, migrations: readonly Migration[]): Promise<SchemaFit> {
+async function readFit(database: Queryable, migrations: readonly Migration[]) {
   const expected = migrations.length
   const [row = {}] = await database.query(selectVersion, [expected, migrations.map((one) => one.checksum)])
   const [current, oldestCode] = [integer(row, 'version'), integer(row, 'oldest_code')]
-  const fit = { current, expected, oldestCode, runs: current >= expected && oldestCode <= expected }
-  if (!row.other) return fit
-  const refusal =
-    `the migration ${row.other} of the database is not the file of this program: another build applied it, ` +
-    'or the file was changed afterwards'
-  return { ...fit, runs: false, refusal }
+  const refusal = row.other
+    ? `the migration ${row.other} of the database is not the file of this program: another build applied ` +
+      'it, or the file was changed afterwards'
+    : null
+  return {
+    /** The newest migration in the database; 0: none. */
+    current,
+    /** The newest migration that this code brings along. */
+    expected,
+    /** The migration that code must know to run on what is newer than this code; 0: nothing is newer. */
+    oldestCode,
+    /** Whether the schema is the code's own, or a newer one that allows this code. */
+    runs: refusal === null && current >= expected && oldestCode <= expected,
+    refusal,
+  }
 }
 
 /**
@@ -134,7 +130,7 @@ async function applyNext(
 ): Promise<string | undefined> {
   await transaction.script(lockAndPrepare)
   const { current, expected, oldestCode, refusal } = await readFit(transaction, migrations)
-  if (refusal !== undefined) throw new SchemaMismatch(refusal)
+  if (refusal !== null) throw new SchemaMismatch(refusal)
   if (oldestCode > expected)
     throw new SchemaMismatch(
       `the database is at migration ${current} and newer than this code, which knows ${expected}; ` +

@@ -10,6 +10,10 @@ const POSTGRES_MAJOR = '18'
 /** The folder holds something that is not a whole database. Nothing in it was changed. */
 export class DataFolderDamaged extends Error {
   override readonly name = 'DataFolderDamaged'
+  constructor(what: string, options?: ErrorOptions) {
+    const remedy = 'Restore the whole folder from a copy, or a backup into an empty folder (docs/backup.md).'
+    super(`${what}. Nothing was changed. ${remedy}`, options)
+  }
 }
 
 /** The data folder cannot be made, written to or locked. */
@@ -48,38 +52,26 @@ export function markIfNew(folder: string): void {
     mkdirSync(clusterPaths(folder).unfinished, { recursive: true })
 }
 
-const REMEDY =
-  'Nothing was changed. Restore the whole folder from a copy, or a backup into an empty folder ' +
-  '(docs/backup.md).'
-
 /** Whether the database has yet to be created. Throws `DataFolderDamaged`. */
 export function isNew(folder: string): boolean {
   const { cluster, unfinished } = clusterPaths(folder)
   if (!existsSync(cluster)) {
     if (existsSync(unfinished)) return true
     throw new DataFolderDamaged(
-      `the data folder ${folder} has no database in it, postgres/ is missing; found: ${namesIn(folder)}. ` +
-        REMEDY,
+      `the data folder ${folder} has no database in it, postgres/ is missing; found: ${namesIn(folder)}`,
     )
   }
   const versionFile = join(cluster, 'PG_VERSION')
   if (!existsSync(versionFile))
-    throw new DataFolderDamaged(`the database in ${cluster} is not whole: PG_VERSION is missing. ${REMEDY}`)
+    throw new DataFolderDamaged(`the database in ${cluster} is not whole: PG_VERSION is missing`)
   const version = readFileSync(versionFile, 'utf8').trim()
-  if (version !== POSTGRES_MAJOR) {
+  if (version !== POSTGRES_MAJOR)
     throw new DataFolderDamaged(
-      `the database in ${cluster} is PostgreSQL ${version || '(PG_VERSION is empty)'}, ` +
-        `this program needs ${POSTGRES_MAJOR}. ` +
-        'Start the version of ishtirak that wrote it, or restore a backup into an empty folder.',
+      `the database in ${cluster} is PostgreSQL ${version || '(PG_VERSION is empty)'}, this program needs ` +
+        `${POSTGRES_MAJOR}: start the version of ishtirak that wrote it`,
     )
-  }
   rmSync(unfinished, { recursive: true, force: true })
   return false
-}
-
-/** PostgreSQL cannot start: a file is missing, or it cannot read a control file or a catalogue. */
-export function doesNotStart(cluster: string, cause: unknown): string {
-  return `the database in ${cluster} is damaged: PostgreSQL does not start on it (${cause}). ${REMEDY}`
 }
 
 function namesIn(folder: string): string {

@@ -2,6 +2,7 @@
 // every commit, locks its folder, and does the housekeeping that a server does by itself.
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { DatabaseUnavailable, givenUpAfter, statement } from '../database.js'
 import { type DatabaseSession, plannerSettings, SessionDatabase } from '../session.js'
@@ -10,7 +11,6 @@ import {
   DataFolderDamaged,
   DataFolderUnusable,
   diskFull,
-  doesNotStart,
   isNew,
   markIfNew,
 } from './cluster-folder.js'
@@ -57,10 +57,12 @@ export async function openFolder(dataDir: string, options: FolderOptions = {}): 
   const release = await lockFolder(folder)
   try {
     if (isNew(folder)) await createCluster(folder, options)
-    const files = new DurableFiles(clusterPaths(folder).cluster, options.flush)
+    const { cluster } = clusterPaths(folder)
+    const files = new DurableFiles(cluster, options.flush)
     const pglite = await startOn(files, options).catch((cause: unknown) => {
       if (isDiskFull(cause)) throw cause
-      throw new DataFolderDamaged(doesNotStart(clusterPaths(folder).cluster, cause), { cause })
+      const what = `the database in ${cluster} is damaged: PostgreSQL does not start on it (${cause})`
+      throw new DataFolderDamaged(what, { cause })
     })
     return new EmbeddedDatabase(pglite, { files, onFailure: options.onFailure }, release)
   } catch (error) {
@@ -202,9 +204,7 @@ export class StatementQueue {
       return undefined
     }
     if (this.now() - this.#sliceStart < sliceMs) return undefined
-    return new Promise((resolve) => {
-      setImmediate(resolve)
-    })
+    return turn()
   }
 
   /** Refuses new work, and resolves when the waiting work is done. */
