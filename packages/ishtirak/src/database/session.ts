@@ -117,7 +117,7 @@ async function runOnce<Result>(session: DatabaseSession, work: Work<Result>, lim
 
 /**
  * Every query looks up rows by a key, but the plan of a named one does not know how many keys will come. With
- * these it is planned once, and uses an index wherever one can serve (test/plans/plans.system.test.ts). Before
+ * these it is planned once, and by an index wherever one can serve (test/plans/plans.system.test.ts). Before
  * PostgreSQL 18, `jit` compiles the read of a table of one row at each run, in a second or more.
  */
 export const plannerSettings = [
@@ -140,9 +140,9 @@ export function translateError(error: unknown): unknown {
 }
 
 /**
- * PostgreSQL's error codes: 08 connection, 28 authorization, 3D000 no such database, 53 out of resources, 55P03
- * lock not available, 57 operator intervention (57014: statement time-out), 58 system error, 25006 read only
- * (an old primary after a fail-over), 25P03 and 25P04 transaction time-outs.
+ * SQLSTATE: 08 connection, 28 authorization, 3D000 no such database, 53 out of resources, 55P03 lock not
+ * available, 57 operator intervention (57014: statement time-out), 58 system error, 25006 read only (an old
+ * primary after a fail-over), 25P03 and 25P04 transaction time-outs.
  */
 const unavailable = /^(08|28|3D000|53|55P03|57|58|25006|25P03|25P04)/
 

@@ -59,7 +59,7 @@ export class LearntTime {
     this.#learnt = { instant, uptime: os.uptime() }
   }
 
-  /** Null: nothing was learnt yet. Unlike `performance.now()`, the uptime goes on while the machine sleeps. */
+  /** Null: nothing was learnt yet. `performance.now()` would stop while the machine sleeps. */
   now(): Instant | null {
     return this.#learnt && this.#learnt.instant + (os.uptime() - this.#learnt.uptime) * SECOND
   }

@@ -3,9 +3,9 @@
 // in the folder: a process that can be connected to is alive, in whatever container, and a killed process
 // cannot be. It does not see other machines: the folder belongs on a local disk.
 //
-// Taking over from the dead must be safe when many try at once. So the names are numbered, `lock.1`, `lock.2`,
-// … and only grow: the highest is the lock. Making the next name (a hard link to the own listening socket) is
-// exclusive; the winner removes the lower ones. The highest name stays when its holder goes.
+// Taking over from the dead must be safe when many try at once. So the names are numbered, `lock.1`,
+// `lock.2`, … and only grow: the highest is the lock. Making the next name (a hard link to the own listening
+// socket) is exclusive; the winner removes the lower ones. The highest name stays when its holder goes.
 import { hash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, linkSync, openSync, readdirSync, rmSync } from 'node:fs'
