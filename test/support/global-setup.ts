@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
+import type { PGlite } from '@electric-sql/pglite'
 import type { TestProject } from 'vitest/node'
 import { type EmbeddedDatabase, openMemory } from '../../packages/ishtirak/src/database/embedded/pglite.js'
 import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
@@ -109,7 +110,8 @@ function removeOld(folder: string): void {
 /** Another run may be reading or writing the same name. */
 async function writeDump(database: EmbeddedDatabase, path: string): Promise<void> {
   const unfinished = `${path}.${process.pid}`
-  const dump = await database.dump()
+  const { pglite } = database as unknown as { readonly pglite: PGlite }
+  const dump = await pglite.dumpDataDir('none')
   fs.writeFileSync(unfinished, new Uint8Array(await dump.arrayBuffer()))
   fs.renameSync(unfinished, path)
 }

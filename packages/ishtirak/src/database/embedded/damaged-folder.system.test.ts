@@ -3,7 +3,6 @@
 import * as fs from 'node:fs'
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readDump } from '../../../../../test/support/databases.js'
 import { makeEmbeddedFolder } from '../../../../../test/support/embedded-folder.js'
 import { sql } from '../../../../../test/support/sql.js'
 import { temporaryFolder } from '../../../../../test/support/temporary-folder.js'
@@ -130,7 +129,7 @@ describe('a first start that was cut off is no damage: the next one creates the 
     ],
   ])('%s', async (_, cutOff) => {
     cutOff()
-    const database = await openFolder(folder, { from: readDump('emptyDumpPath') })
+    const database = await openFolder(folder)
     await database.close()
     expect(existsSync(inside('PG_VERSION'))).toBe(true)
     expect(existsSync(clusterPaths(folder).unfinished)).toBe(false)

@@ -1,6 +1,7 @@
+import { join } from 'node:path'
 import type { Child } from '../../../../../test/support/child-process.js'
 import { runBuilt } from '../../../../../test/support/compiled-sources.js'
-import { readDump } from '../../../../../test/support/databases.js'
+import { makeEmbeddedFolder } from '../../../../../test/support/embedded-folder.js'
 import { sql } from '../../../../../test/support/sql.js'
 import { temporaryFolder } from '../../../../../test/support/temporary-folder.js'
 import { openFolder } from './pglite.js'
@@ -9,8 +10,10 @@ const count = sql('select count(*) as count from kept')
 
 let folder = ''
 const children: Child[] = []
-beforeEach(() => {
-  folder = temporaryFolder()
+beforeEach(async () => {
+  const parent = temporaryFolder()
+  await makeEmbeddedFolder(parent)
+  folder = join(parent, 'database')
 })
 afterEach(() => Promise.all(children.map((child) => child.kill())))
 
@@ -24,7 +27,6 @@ it('what was acknowledged survives kill -9, twice', async () => {
       await database.query(insert, [value])
       console.log(value)
     }`
-  await (await openFolder(folder, { from: readDump('emptyDumpPath') })).close()
   let acknowledged = 0
   for (let round = 1; round <= 2; round++) {
     const child = runBuilt(storm, folder)

@@ -1,5 +1,6 @@
 import { fdatasyncSync } from 'node:fs'
-import { readDump } from '../../../../../test/support/databases.js'
+import { join } from 'node:path'
+import { makeEmbeddedFolder } from '../../../../../test/support/embedded-folder.js'
 import { sql } from '../../../../../test/support/sql.js'
 import { temporaryFolder } from '../../../../../test/support/temporary-folder.js'
 import { DatabaseUnavailable } from '../database.js'
@@ -9,8 +10,10 @@ const insert = sql('insert into kept (value) values ($1)')
 const count = sql('select count(*) as count from kept')
 
 let folder = ''
-beforeEach(() => {
-  folder = temporaryFolder()
+beforeEach(async () => {
+  const parent = temporaryFolder()
+  await makeEmbeddedFolder(parent)
+  folder = join(parent, 'database')
 })
 
 it('a commit is flushed before it is answered, a read flushes nothing, and a new start has all', async () => {
@@ -19,7 +22,7 @@ it('a commit is flushed before it is answered, a read flushes nothing, and a new
     fdatasyncSync(descriptor)
     flushes += 1
   }
-  const database = await openFolder(folder, { flush, from: readDump('emptyDumpPath') })
+  const database = await openFolder(folder, { flush })
   await database.script('create table kept (value integer)')
   for (let value = 1; value <= 3; value++) {
     const before = flushes
@@ -45,7 +48,6 @@ it('a flush that fails is no commit: nothing more is answered, and a new start h
   let isBroken = false
   const failures: unknown[] = []
   const database = await openFolder(folder, {
-    from: readDump('emptyDumpPath'),
     onFailure: (cause) => failures.push(cause),
     flush: (descriptor) => {
       if (isBroken) throw new Error('EIO: i/o error, fdatasync')

@@ -25,7 +25,7 @@ interface EmbeddedOptions {
   readonly schema?: string
 }
 
-/** A database that is lost when it is closed. `from` is the `dump()` of another; by default an empty one. */
+/** A database that is lost when it is closed. `from` is another one's folder as a tar file. */
 export async function openMemory(from?: Blob, options: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
   const startParams = [...PGlite.defaultStartParams, ...settingsOf(options)]
   const first = from ?? (isReadyMade(options) ? await readyMadeDump() : undefined)
@@ -37,8 +37,6 @@ const isReadyMade = ({ schema, isBare }: Pick<FolderOptions, 'schema' | 'isBare'
   schema === undefined && !isBare
 
 interface FolderOptions extends EmbeddedOptions, Pick<WireDeps, 'onFailure'> {
-  /** The `dump()` of another database, to begin with. Ignored if a database exists. */
-  readonly from?: Blob
   /** A new database has no tables yet. */
   readonly isBare?: boolean
   /** How a commit is flushed. Tests count flushes and make them fail. */
@@ -78,20 +76,17 @@ async function createCluster(folder: string, options: FolderOptions): Promise<vo
   const { cluster, unfinished } = clusterPaths(folder)
   // Emptied but not removed: its name says that there has been no database yet.
   for (const name of readdirSync(unfinished)) rmSync(join(unfinished, name), { recursive: true })
-  const { from } = options
-  if (from || !isReadyMade(options) || !(await unpackReadyMade(unfinished))) {
-    // Unpacks the dump, or runs PostgreSQL's own `initdb`.
-    const pglite = await startOn(new DurableFiles(unfinished), {}, from)
-    await pglite.close()
+  if (!isReadyMade(options) || !(await unpackReadyMade(unfinished))) {
+    // Runs PostgreSQL's own `initdb`.
+    await (await startOn(new DurableFiles(unfinished), {})).close()
     flushTree(unfinished)
   }
   renameSync(unfinished, cluster)
   flushPath(folder)
 }
 
-function startOn(files: DurableFiles, options: EmbeddedOptions, from?: Blob): Promise<PGlite> {
-  const startParams = [...durableStartParameters, ...settingsOf(options)]
-  return PGlite.create({ fs: files, startParams, ...(from && { loadDataDir: from }) })
+function startOn(fs: DurableFiles, options: EmbeddedOptions): Promise<PGlite> {
+  return PGlite.create({ fs, startParams: [...durableStartParameters, ...settingsOf(options)] })
 }
 
 function settingsOf({ schema }: EmbeddedOptions): string[] {
@@ -143,11 +138,6 @@ export class EmbeddedDatabase extends SessionDatabase {
     for (const command of ['checkpoint', ...(tables ? [`vacuum (analyze) ${tables}`] : [])]) {
       await this.#queue.run(() => this.#session.script(command), Number.POSITIVE_INFINITY)
     }
-  }
-
-  /** The whole database as a tar file, for `openMemory`. */
-  dump(): Promise<Blob> {
-    return this.#queue.run(() => this.pglite.dumpDataDir('none'), Number.POSITIVE_INFINITY)
   }
 
   async close(): Promise<void> {
