@@ -24,7 +24,6 @@ interface ActPageRequest<Deps> {
   readonly view: View
   readonly act: Act<Deps>
   readonly id: string
-  /** The values of the fields, from the query or from the form. */
   readonly typed: Typed
 }
 

@@ -19,7 +19,6 @@ interface ActPage {
   readonly act: Pick<Act, 'name' | 'input' | 'secret'>
   /** Names the payment or user that it is done to. */
   readonly about: string | undefined
-  /** The evidence that an operator reads while they decide; null: none. */
   readonly safeBeside: JSX.Element | null
   /** The form is sent to `path`; "cancel" leads to `backPath`. */
   readonly path: string

@@ -40,7 +40,6 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly readReference?: (typed: string) => string | null
   /** Adds commands that are more than an act or a reading. `events` are the types of all capabilities. */
   readonly commands?: (program: Command, host: CommandHost, events: readonly EventType[]) => void
-  /** Its parts of the file of a payment and of a user. */
   readonly paymentParts?: (deps: Deps) => readonly PaymentPart[]
   readonly userParts?: (deps: Deps) => readonly UserPart[]
   /** Adds pages of the console that are more than the form of an act. */
@@ -62,7 +61,6 @@ export interface Capability<Deps = never, Config = unknown> {
   readonly portal?: PortalKinds<Deps>
 }
 
-/** What the capabilities together give to the console. */
 export interface ConsoleParts<Deps> {
   readonly acts: readonly Act<Deps>[]
   readonly healthCards: readonly ((view: View) => Promise<JSX.Element>)[]
@@ -82,14 +80,12 @@ export interface DiscountSource {
 
 /** A method whose purchase is already paid when the call returns. */
 export interface PaysAtOnce {
-  /** The method as callers name it. */
   readonly method: string
   buy(
     of: { readonly user: Actor; readonly requestId?: string },
     wanted: Pick<Wanted, 'planId' | 'start' | 'poNumber'> & {
       readonly months?: number
       readonly metadata?: Metadata | undefined
-      /** As it was typed. */
       readonly code: string | undefined
       /** The price that a page showed, in dinars. A purchase that costs more is refused. */
       readonly shown?: number | undefined

@@ -12,7 +12,6 @@ const WAITING = [
   ...['kind', 'waits_since', 'user_id', 'payment_id', 'amount', 'detail', 'other_payment_id', 'count'],
   'next_act',
 ]
-/** The columns of the lists that several answers have. */
 export const SHARED_COLUMNS: ShownColumns = {
   audit: ['at', 'actor', 'act', 'payment_id', 'why'],
   inbox: WAITING,

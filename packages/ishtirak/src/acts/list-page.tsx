@@ -44,11 +44,9 @@ interface ListPageRequest<Deps> {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly params: Filter
-  /** The members of the filter in the address. */
   readonly typed: Filter
 }
 
-/** A list of the API as the console shows it. */
 export interface ListPage<Deps, Item, Row = Item> {
   /** The path below `/console/`, with the same parameters as the path of the list. */
   readonly path: string

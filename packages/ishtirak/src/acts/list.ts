@@ -27,7 +27,6 @@ interface ListDeclaration<Deps, Params extends TObject, Filter extends TObject, 
   readonly title: string
   /** The answer has all items and no cursor. */
   readonly isWhole?: true
-  /** Further members of the answer. */
   readonly beside?: TProperties
   /** `rows` is the name of the table in the terminal. Null: there is no command. */
   readonly command: {

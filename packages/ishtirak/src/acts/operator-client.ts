@@ -64,7 +64,6 @@ export class CommandFailed extends Error {
   override readonly name = 'CommandFailed'
 }
 
-/** The service understood and refused. */
 export class Refused extends CommandFailed {
   readonly code: string
   /** The members of this refusal, such as `payment_id`. */

@@ -13,7 +13,6 @@ export interface PageRequest {
 export interface ReadPage<Item, Cursor = string> {
   readonly items: readonly Item[]
   readonly nextCursor: Cursor | null
-  /** The members that the list declares as `beside`. */
   readonly beside?: object
 }
 

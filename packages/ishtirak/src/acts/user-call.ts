@@ -8,7 +8,6 @@ import type { Locale } from '../core/locale.js'
 import type { ParamsIn } from '../http/app.js'
 import type { UserIdentity } from '../http/auth.js'
 
-/** One request: by the user, by the platform, or by a host. */
 export interface UserRequest<Input = unknown, Param extends string = string> {
   readonly user: UserIdentity
   /** Addresses in answers begin with it: the user's and the platform's differ. */
@@ -22,7 +21,6 @@ export interface UserRequest<Input = unknown, Param extends string = string> {
 
 /** An answer that is bytes. A host and the client get `content` alone. */
 export interface SentFile {
-  /** A browser saves the file under this name. */
   readonly name: string
   readonly content: Uint8Array
   readonly headers?: Readonly<Record<string, string>>

@@ -124,7 +124,6 @@ const readLine = rowOf({
   currency: text,
   period_start: instantOrNull,
   period_end: instantOrNull,
-  /** The payment's status now. */
   status: word<'paid' | 'refunded'>,
   /** The payment of the same order that was paid before; null: this is the only one. */
   second_of: textOrNull,

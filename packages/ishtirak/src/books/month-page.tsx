@@ -141,7 +141,6 @@ function Received({ pages, view, figures: { received } }: Shown) {
 
 type Month = NonNullable<MonthFigures['after_closing']>['months'][number]
 
-/** Late payments of closed months; nothing if there is none. */
 function AfterClosing({ pages, view, figures: { after_closing: late } }: Shown) {
   const { say } = view
   if (!late || (late.months.length === 0 && late.balances === 0)) return null
@@ -173,7 +172,6 @@ function AfterClosing({ pages, view, figures: { after_closing: late } }: Shown) 
   )
 }
 
-/** What is on the balances of users, and what changed it; nothing if no user has a balance. */
 export function OwedToUsers({ view, owed, topUps }: { view: View; owed: Owed; topUps?: string }) {
   if (!owed) return null
   const { say, money } = view

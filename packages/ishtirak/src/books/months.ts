@@ -56,7 +56,6 @@ export async function readMonthFigures(deps: MonthsDeps, month: string) {
   return { ...figures, closed }
 }
 
-/** The totals that closing the month declares. */
 export function totalsOf(of: Awaited<ReturnType<typeof figuresOf>>): Totals {
   const { paid, refunded, after_closing, received, owed_to_users } = of
   const late = sumFigures(after_closing?.months.map((one) => one.paid) ?? [])

@@ -99,7 +99,6 @@ export const saleList = list<MonthsDeps>()({
   view: (deps) => (line) => viewSale(line, deps.wallClock.dayAt),
 })
 
-/** The document of a line, as `SaleSchema` describes it. */
 export function documentOf({ part, document, series, number, issued }: Line) {
   const first = receiptNumber(series, number)
   if (issued) {

@@ -18,7 +18,6 @@ import {
 } from './bulk.sql.js'
 import { actInBulk, type BulkDeps } from './bulk-act.js'
 
-/** Targets leased at a time. */
 const CHUNK = 100
 /** Targets that are acted on at the same time: few, so that other calls find the database free. */
 const AT_ONCE = 8

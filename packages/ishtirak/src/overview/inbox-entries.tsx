@@ -12,7 +12,6 @@ import { type InboxEntry, readInbox } from './inbox.js'
 interface Shown {
   readonly pages: AllPages
   readonly view: View
-  /** The names of the other payments. */
   readonly labels: Labels
 }
 

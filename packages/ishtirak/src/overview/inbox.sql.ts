@@ -6,7 +6,6 @@ import type { Instant } from '../core/instant.js'
 import { assembled, type Queryable, type Row, type Statement, statement } from '../database/database.js'
 import { at, instantOrNull, integer, rowOf, text } from '../database/rows.js'
 
-/** The page goes on after this entry. */
 export type InboxPosition = Pick<InboxRow, 'kind' | 'waits_since' | 'id'>
 
 /** The kinds in their order, and the queries that are assembled from them at the start. */

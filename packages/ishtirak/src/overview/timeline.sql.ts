@@ -17,7 +17,6 @@ export const TIMELINE_KINDS = [
 ] as const
 type TimelineKind = (typeof TIMELINE_KINDS)[number]
 
-/** A page continues after this entry. */
 export interface TimelinePosition {
   readonly at: Instant
   readonly kind: TimelineKind

@@ -52,7 +52,6 @@ interface ConsolePage {
   /** Null: no operator is signed in. */
   readonly session: ConsoleSession | null
   readonly title: string
-  /** The section that the navigation marks. */
   readonly section?: ConsoleKey
   /** The address that gets `lang=`; if empty, that of the page. */
   readonly languagePath?: string
@@ -301,7 +300,6 @@ export function Link({ href, text, under, isRow }: LinkedFact & { readonly isRow
   )
 }
 
-/** Shows a second line in a cell, in small type. */
 export function Under({ children }: PropsWithChildren<{ children: string | null }>) {
   if (children === null) return null
   return (

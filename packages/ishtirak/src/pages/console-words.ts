@@ -32,7 +32,6 @@ export function obstaclesInWords(
   return inList(words, view.locale)
 }
 
-/** The names of all acts that the audit trail can have. */
 export const recordedActs = () => keysWith('operator', 'did_')
 
 /** Translates a text of `describeDifference`. */

@@ -4,7 +4,6 @@ import type { Locale } from '../core/locale.js'
 import { problemInWords } from '../i18n/messages.js'
 import type { SentForm } from './portal-frame.js'
 
-/** The fields of a form by their names, as text. */
 export type Typed = Readonly<Record<string, string>>
 
 /** The most characters of a field, by its type. An e-mail address has at most 254 (RFC 5321). */

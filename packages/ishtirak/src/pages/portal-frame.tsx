@@ -27,7 +27,6 @@ export interface FrameParts extends CallerChecks {
   readonly seller: Seller
   readonly catalogue: Catalogue
   readonly headers: Readonly<Record<string, string>>
-  /** The style sheet with the seller's color. */
   readonly style: string
   /** The path under which a proxy may have put us, as in PUBLIC_URL; empty at the root of a host. */
   readonly base: string
@@ -69,7 +68,6 @@ export interface Page {
   readonly backUrl: string | null
   /** Stands beside the link, at the end of the page. */
   readonly safeEnd?: JSX.Element
-  /** Stands above the header. */
   readonly safeStart?: JSX.Element
 }
 

@@ -117,11 +117,9 @@ export interface PortalPart extends Readonly<Partial<Record<Place, Render>>> {
   readonly isOpen?: boolean
 }
 
-/** A piece of time that is not a gap. */
 type GivenEntry = Exclude<TimeEntry, { readonly by: 'gap' }>
 
 export interface CheckedPayments {
-  /** The ids of the checked payments on this page. */
   readonly ids: ReadonlySet<string>
   readonly badge: MessageKey
   /** The text for a user in grace. */
@@ -177,6 +175,5 @@ export type ViewAsUser = (of: {
   readonly operator: Operator
   readonly requestId: string
   readonly style: string
-  /** What the operator reads above it. */
   readonly safeStart: JSX.Element
 }) => Promise<string>

@@ -30,7 +30,6 @@ export type WithFormToken<Found> = Found & {
   readonly formToken: string
 }
 
-/** The person who orders by a form of the portal. */
 export function actorOf({ userId, personId, billingRole }: PortalSession): Actor {
   return { userId, personId: personId ?? undefined, billingRole }
 }

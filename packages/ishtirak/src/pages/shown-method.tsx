@@ -9,7 +9,6 @@ export interface OfferedMethod {
   readonly method: string
   /** The words of the choice: `Transfer (CCP or BaridiMob)`. */
   readonly label: (say: Say, locale: Locale) => string
-  /** Where the form of the purchase is sent. */
   readonly path: string
   readonly button: MessageKey
   readonly next: MessageKey
@@ -24,7 +23,6 @@ interface Purse {
   /** Whole dinars. */
   readonly amountIn: (facts: SubscriptionFacts) => number
   readonly missing: MessageKey
-  /** The link to where money is added. */
   readonly add: { readonly label: MessageKey; readonly path: string }
 }
 

@@ -22,7 +22,6 @@ import {
   RoundSchema,
 } from './reconciliation-schemas.js'
 
-/** The default of the console's form. */
 const RECONCILED_DAYS = 30
 
 export const startReconciling = act<ReconcileDeps>()({
