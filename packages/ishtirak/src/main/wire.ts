@@ -139,10 +139,11 @@ export async function wire(config: WiredConfig, world: Surroundings) {
   const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
   world.tracing?.watch(app)
   await allowOrigins(app, config.corsOrigins)
-  installDocumentation(app, { ...world, publicUrl, limitAnonymous, plans: config.plans, capabilities })
+  const documented = { publicUrl, plans: config.plans, capabilities }
+  installDocumentation(app, { ...world, ...documented, limitAnonymous })
   fillInShared(all, capabilities)
   await app.register(healthRoutes(async () => (isDraining ? DRAINING : await check())))
-  await app.register(operatorDocumentation(all))
+  await app.register(operatorDocumentation({ ...documented, operators }))
   for (const { routes, calls = [] } of capabilities) {
     if (routes) await app.register(routes(all))
     await app.register(userCallRoutes(all, calls))
