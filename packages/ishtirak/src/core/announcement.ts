@@ -14,10 +14,8 @@ export const BOUNDARIES = [
 ] as const
 export type Boundary = (typeof BOUNDARIES)[number]
 
-type AnnouncementType = 'subscription.expiring' | 'subscription.past_due' | 'subscription.expired'
-
 export interface Announcement {
-  readonly type: AnnouncementType
+  readonly type: 'subscription.expiring' | 'subscription.past_due' | 'subscription.expired'
   readonly boundary: Boundary
   readonly at: Instant
   /** Boundaries that were passed too, but are not announced because they are no longer true. */
@@ -37,20 +35,15 @@ export function decideAnnouncement(
   now: Instant,
   rules: BillingRules,
 ): AnnouncementDecision {
-  const unannounced = boundariesOf(facts, rules).filter(({ boundary }) => isAfter(boundary, announced))
-  // The balance will renew, so nothing ends. The job checks again, because the order may be ended before.
-  if (renewsAt(facts) !== null)
-    return { announcement: null, announced, announceAt: unannounced.find(({ at }) => at > now)?.at ?? null }
+  const last = announced === null ? -1 : BOUNDARIES.indexOf(announced)
+  const unannounced = boundariesOf(facts, rules).filter(({ boundary }) => BOUNDARIES.indexOf(boundary) > last)
+  const announceAt = unannounced.find(({ at }) => at > now)?.at ?? null
   const passed = unannounced.filter(({ at }) => at <= now)
   const latest = passed.at(-1)
-  const next = unannounced.find(({ at }) => at > now)
-  return {
-    announcement: latest
-      ? { ...latest, type: typeOf(latest.boundary), skipped: passed.slice(0, -1).map((one) => one.boundary) }
-      : null,
-    announced: latest?.boundary ?? announced,
-    announceAt: next?.at ?? null,
-  }
+  // If the balance will renew, nothing ends. The job checks again, because the order may be ended before.
+  if (!latest || renewsAt(facts) !== null) return { announcement: null, announced, announceAt }
+  const skipped = passed.slice(0, -1).map(({ boundary }) => boundary)
+  return { announcement: { ...latest, skipped }, announced: latest.boundary, announceAt }
 }
 
 /** The first boundary of new facts. If it is already past, the next sweep announces what is true by then. */
@@ -62,26 +55,14 @@ export function firstAnnouncementAt({ paidUntil, endedAt }: SubscriptionFacts): 
 function boundariesOf({ paidUntil, endedAt, periods }: SubscriptionFacts, rules: BillingRules) {
   if (paidUntil === null || endedAt !== null) return []
   const expired = graceEndsAt(paidUntil, periods, rules)
-  const instants: Record<Boundary, Instant> = {
-    expiring_7_days: paidUntil - 7 * DAY,
-    expiring_3_days: paidUntil - 3 * DAY,
-    expiring_1_day: paidUntil - DAY,
-    past_due: paidUntil,
-    expired,
-  }
-  return BOUNDARIES.filter((boundary) => boundary !== 'past_due' || expired > paidUntil).map((boundary) => ({
-    boundary,
-    at: instants[boundary],
-  }))
-}
-
-function isAfter(boundary: Boundary, announced: Boundary | null): boolean {
-  return announced === null || BOUNDARIES.indexOf(boundary) > BOUNDARIES.indexOf(announced)
-}
-
-function typeOf(boundary: Boundary): AnnouncementType {
-  if (boundary === 'past_due') return 'subscription.past_due'
-  return boundary === 'expired' ? 'subscription.expired' : 'subscription.expiring'
+  const boundaries: readonly Omit<Announcement, 'skipped'>[] = [
+    { boundary: 'expiring_7_days', type: 'subscription.expiring', at: paidUntil - 7 * DAY },
+    { boundary: 'expiring_3_days', type: 'subscription.expiring', at: paidUntil - 3 * DAY },
+    { boundary: 'expiring_1_day', type: 'subscription.expiring', at: paidUntil - DAY },
+    { boundary: 'past_due', type: 'subscription.past_due', at: paidUntil },
+    { boundary: 'expired', type: 'subscription.expired', at: expired },
+  ]
+  return boundaries.filter(({ boundary }) => boundary !== 'past_due' || expired > paidUntil)
 }
 
 /** Identifies one mail of a user: if it is owed twice under one key, it is sent once. */

@@ -82,14 +82,13 @@ function cutByChanges(
   )
   const cuts = spans.flatMap(({ start, end }) => [start, end])
   const within = [...new Set(cuts)].filter((cut) => time.start < cut && cut < time.end).sort((a, b) => a - b)
-  const pieces = [time.start, ...within].map((start, place): HeldTime => {
+  return [time.start, ...within].map((start, place): HeldTime => {
     const end = within[place] ?? time.end
     const change = spans.findLast((span) => span.start <= start && start < span.end)?.change
     if (!change) return { ...time, start, end }
     const { id, plan, refundedAt } = change
     return { by: 'paid', id, plan, months: 0, days: 0, start, end, isRefunded: refundedAt !== null }
   })
-  return pieces
 }
 
 /** A refund takes what is left of its time. An operator's end takes all time that the user had then. */

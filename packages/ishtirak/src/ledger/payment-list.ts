@@ -25,13 +25,11 @@ export const CreatedFilterSchema = Type.Object({
 })
 export type PaymentFilter = Static<typeof PaymentFilterSchema> & Static<typeof CreatedFilterSchema>
 
-export type PaymentListDeps = Pick<CommonParts, 'database' | 'clock' | 'wallClock'>
-
 export const paymentCursors = cursorOf({ createdAt: 'number', id: 'string' })
 
 /** Throws `validation_failed` and `invalid_cursor`. */
 export async function pageOfPayments(
-  { database, clock, wallClock }: PaymentListDeps,
+  { database, clock, wallClock }: Pick<CommonParts, 'database' | 'clock' | 'wallClock'>,
   filter: PaymentFilter,
   { cursor, limit }: PageRequest,
 ): Promise<ReadPage<Payment>> {

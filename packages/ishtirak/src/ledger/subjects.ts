@@ -1,7 +1,7 @@
 // The subjects of operators' acts. An act answers with everything that is known of its subject.
 import { Type } from 'typebox'
 import type { LoadedParts } from '../acts/file-parts.js'
-import type { Subject, SubjectFile, SubjectList } from '../acts/subject.js'
+import type { Subject, SubjectFile } from '../acts/subject.js'
 import type { Locale } from '../core/locale.js'
 import { plainName } from '../core/name.js'
 import type { Payment } from '../core/payment.js'
@@ -10,9 +10,9 @@ import type { Queryable } from '../database/database.js'
 import type { Formats } from '../i18n/formats.js'
 import { paymentTitle } from './labels.js'
 import { requirePayment, requireUser } from './load.js'
-import { PaymentFilterSchema, type PaymentListDeps, pageOfPayments } from './payment-list.js'
+import { PaymentFilterSchema, pageOfPayments } from './payment-list.js'
 import { UserIdSchema } from './schemas.js'
-import { type ListedUser, pageOfUsers, UserFilterSchema, type UserListDeps } from './user-list.js'
+import { type ListedUser, pageOfUsers, UserFilterSchema } from './user-list.js'
 import type { UserRecord } from './users.sql.js'
 
 export interface SubjectDeps {
@@ -36,18 +36,6 @@ export interface SubjectUser {
   readonly parts: LoadedParts
 }
 
-const PAYMENTS: SubjectList<PaymentListDeps, Payment> = {
-  filter: PaymentFilterSchema,
-  find: pageOfPayments,
-  idOf: ({ id }) => id,
-}
-
-const USERS: SubjectList<UserListDeps, ListedUser> = {
-  filter: UserFilterSchema,
-  find: pageOfUsers,
-  idOf: ({ userId }) => userId,
-}
-
 export const PAYMENT: Subject<SubjectDeps, SubjectPayment> = {
   name: 'payment',
   path: '/payments/:payment_id',
@@ -66,7 +54,7 @@ export const PAYMENT: Subject<SubjectDeps, SubjectPayment> = {
     return { userId: payment.userId, paymentId, label }
   },
   file: ({ files }) => files.payment,
-  list: PAYMENTS,
+  list: { filter: PaymentFilterSchema, find: pageOfPayments, idOf: ({ id }: Payment) => id },
 }
 
 /** Readings below `/users/:user_id` use it too. */
@@ -86,5 +74,5 @@ export const USER: Subject<SubjectDeps, SubjectUser> = {
   },
   isUser: true,
   file: ({ files }) => files.user,
-  list: USERS,
+  list: { filter: UserFilterSchema, find: pageOfUsers, idOf: ({ userId }: ListedUser) => userId },
 }

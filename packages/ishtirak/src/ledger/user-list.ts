@@ -45,7 +45,7 @@ export const ChangedFilterSchema = Type.Object({
 })
 type UserFilter = Static<typeof UserFilterSchema> & Static<typeof ChangedFilterSchema>
 
-export type UserListDeps = Pick<CommonParts, 'database' | 'clock' | 'rules' | 'wallClock'>
+type UserListDeps = Pick<CommonParts, 'database' | 'clock' | 'rules' | 'wallClock'>
 
 export type ListedUser = ListedRow & { readonly now: Subscription; readonly state: UserState }
 
