@@ -39,11 +39,11 @@ export interface SubjectFile<File = unknown> {
   view(file: File): unknown
 }
 
-export interface SubjectList<Deps = never, Item = unknown> {
+interface SubjectList {
   readonly filter: TObject
   /** Throws `validation_failed`. */
-  find(deps: Deps, filter: object, page: PageRequest): Promise<ReadPage<Item>>
-  idOf(item: Item): string
+  find(deps: never, filter: object, page: PageRequest): Promise<ReadPage<unknown>>
+  idOf(item: unknown): string
 }
 
 export interface About {

@@ -1,5 +1,4 @@
-// Finds users whose balance has bought something that is not stored yet, or will soon, and standing orders of
-// something that is no longer sold like that.
+// Finds users with a renewal that is due or near, and orders of what is no longer sold like that.
 import type { Instant } from '../core/instant.js'
 import type { Offer } from '../core/plan.js'
 import { type Queryable, statement } from '../database/database.js'

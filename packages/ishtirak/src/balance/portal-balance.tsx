@@ -1,5 +1,4 @@
-// The balance on the portal: the amount, a form to pay in, the standing order, and the entries. Plain words,
-// and no script.
+// The balance on the portal: the amount, a form to pay in, the standing order, and the entries.
 
 import { offeredMethods, offerValue } from '../checkout/portal-choice.js'
 import { balanceIn } from '../core/balance.js'

@@ -1,5 +1,4 @@
-// Mail about a standing order: what it will buy in a week, that another price is offered, or that it has
-// ended because its plan is no longer sold.
+// Mail about a standing order: what it will buy in a week, another price, or that its plan is not sold now.
 import type { MailTo, MailWriter } from '../acts/mail-writer.js'
 import { balanceIn } from '../core/balance.js'
 import { DAY, toTimestamp } from '../core/instant.js'

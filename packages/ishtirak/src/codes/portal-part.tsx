@@ -1,5 +1,4 @@
-// Codes on the portal: the form in which a code is typed, the page of what it is worth, and what was redeemed
-// just now.
+// Codes on the portal: the form for a code, the page of what it is worth, and what was just redeemed.
 import { readCodeWorth } from '../checkout/code-worth.js'
 import { BY_CARD, ChoiceForm, offerValue } from '../checkout/portal-choice.js'
 import type { QuoteDeps } from '../checkout/quote.js'
@@ -56,10 +55,7 @@ function Redeemed({ pages, view, say, redeemed }: PartSection & { readonly redee
   return <Notice tone="" title={say('redeemedTitle')} text={inParts([bought, period], view.locale)} />
 }
 
-/**
- * A code can be redeemed while a payment is open; one that makes it cheaper takes its place. While a payment
- * is under review, the user is asked to wait.
- */
+/** A code can be redeemed while a payment is open, but not while one is under review. */
 function CodePage({ pages, view, say }: PartSection) {
   if (isUnderReview(view)) return null
   return (

@@ -1,6 +1,5 @@
-// Redeems a code of months: use, time, event and mail are saved in one query, or nothing is. No money came,
-// so there is no receipt. If the code already gave this user its months, the first answer is repeated,
-// because it may have been lost.
+// Redeems a code of months: use, time, event and mail are saved in one query, or nothing is. There is no
+// receipt. A repetition gets the first answer, because that may have been lost.
 import { closeAtProvider } from '../checkout/upgrade.js'
 import { type CodeFacts, hasUseLeft, monthsOf } from '../core/code.js'
 import type { Grant } from '../core/decision.js'

@@ -1,6 +1,5 @@
-// What changes as time passes: an end comes near, paid time ends, grace ends. This decides which event the
-// platform gets and when the job checks the user again. It neither gives nor takes access. The second half
-// decides which mail users still get: a reminder that is no longer true is dropped.
+// What changes as time passes: which event the platform gets, and when the job checks the user again. It
+// neither gives nor takes access. The second half decides which mail users still get.
 import { DAY, HOUR, type Instant, MINUTE, toTimestamp } from './instant.js'
 import { type BillingRules, graceEndsAt, renewsAt, type SubscriptionFacts } from './subscription.js'
 

@@ -1,6 +1,5 @@
-// A user's balance: money paid in and not spent, and the standing order by which it buys the same term again.
-// It is a ledger, not a number: each entry follows the one before. subscription.ts computes what the order
-// buys and when. Pure.
+// A user's balance: money paid in and not spent, and the standing order that buys the same term again. It is
+// a ledger: each entry follows the one before. subscription.ts computes what the order buys. Pure.
 import type { Instant } from './instant.js'
 import { type Catalogue, offerOf, type Plan, planById } from './plan.js'
 

@@ -1,7 +1,6 @@
 // Events to the platform. Each event carries the resulting state, so that a receiver need not ask for it, and
 // a sequence number that orders the events of one user. `eventContent` stores only what may be different
-// later. `renderEvent` adds the rest from the payment's row when the event is sent; every attempt sends the
-// same bytes.
+// later. `renderEvent` adds the rest from the payment's row when the event is sent.
 import type { Announcement } from './announcement.js'
 import { balanceIn, type NewEntry } from './balance.js'
 import type { ChangeOfEvent } from './change.js'
@@ -33,10 +32,7 @@ interface EventCause {
   readonly balance?: BalanceOfEvent
 }
 
-/**
- * What is stored for the events of a revision: the members of their bodies, without those that the payment's
- * row keeps for ever, and without nulls.
- */
+/** What is stored for a revision's events: no nulls, and nothing that the payment's row keeps for ever. */
 export type EventContent = ReturnType<typeof eventContent>
 
 export function eventContent(types: readonly EventType[], of: EventCause, now: Instant) {

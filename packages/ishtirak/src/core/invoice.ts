@@ -38,10 +38,7 @@ export function invoiceRefusal(
   return kind === 'top_up' || documents[0]?.snapshot.tax.kind === 'advance' ? 'conflict' : null
 }
 
-/**
- * The document that follows `last`, which it names. It repeats what the first one said of the sale. Its date
- * is the day of issue, because numbers rise with dates.
- */
+/** Names `last` and repeats what it says of the sale. The day of issue is its date: numbers rise with it. */
 export function documentAfter(
   last: IssuedDocument,
   kind: 'invoice' | 'credit_note',

@@ -201,10 +201,7 @@ function largestDiscount(price: number, discount: RequestedDiscount): number {
   return Math.min(wanted, price)
 }
 
-/**
- * The discount that a purchase gets, in whole units. If the rest is too small for a gateway, the purchase is
- * free by every method, because the price must not depend on the method.
- */
+/** If the rest is too small for a gateway, it is free by every method: no price depends on the method. */
 function discountGiven(
   price: number,
   discount: RequestedDiscount,

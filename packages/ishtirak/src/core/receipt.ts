@@ -181,10 +181,7 @@ function splitBeside(surplus: number, amount: number, tax: Tax | AdvanceTax): Ta
   return { netCentimes: netCentimes + surplus * 100, taxCentimes, totalCentimes: amount * 100 }
 }
 
-/**
- * Price, credit and discount in centimes, without tax. If another amount was paid than was asked for, the
- * document shows no discount.
- */
+/** In centimes, without tax. If another amount was paid than was asked for, no discount is shown. */
 export function netPriceOf({
   amount,
   asked,

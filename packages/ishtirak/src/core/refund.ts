@@ -24,10 +24,7 @@ export interface Refund extends Decision {
   readonly moved: readonly MovedPeriod[]
 }
 
-/**
- * `changeFirst`: a plan change on what this payment bought has to be refunded first. Null: the payment is not
- * paid, so nothing can be given back.
- */
+/** `changeFirst`: a plan change on what it bought has to be refunded first. Null: it is not paid. */
 export function decideRefund(
   facts: { readonly payment: Payment; readonly subscription: SubscriptionFacts },
   now: Instant,

@@ -58,10 +58,7 @@ export function changeUser<Facts extends UserFacts, Result>(
     : untilFresh(what, round, (again) => deps.inTurn(inTurnOf, again))
 }
 
-/**
- * One round of `changeUser` on facts that were already read. `duplicate`: the provider's event is known, or
- * the code has no use left.
- */
+/** One round of `changeUser` on facts that were read. `duplicate`: a known event, or a code without a use. */
 export async function tryChange<Result>(
   deps: ChangeDeps,
   facts: UserFacts,

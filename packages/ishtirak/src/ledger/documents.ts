@@ -30,10 +30,7 @@ export function documentOfBooking(
   return toIssue(receiptOf(deps, payment, user, now), { place: 0, feeCentimes })
 }
 
-/**
- * Null: the provider did not say its fees, or said more than it took. A document is never changed, so a wrong
- * fee would make its month impossible to add up for ever.
- */
+/** Null: not said, or more than it took. A document never changes, so a wrong fee would spoil its month. */
 function feeCentimesOf({ method, price }: Payment, report: StoredReport | undefined): number | null {
   if (method === BY_BALANCE) return 0
   const fees = report?.fees
@@ -93,10 +90,7 @@ function issueAt({ seller, billingDayOf }: DocumentDeps, now: Instant) {
 /** A document to issue, for the query that saves a revision, which draws its number. */
 export type NewDocument = ReturnType<typeof toIssue>
 
-/**
- * `place` follows the payment's last document: if two are decided at once, only one of them is issued.
- * `owes`: another invoice has to follow.
- */
+/** `place` follows the last document, so of two that are decided at once only one is issued. */
 function toIssue(
   document: DocumentSnapshot,
   of: { readonly place: number; readonly owes?: boolean; readonly feeCentimes?: number | null },

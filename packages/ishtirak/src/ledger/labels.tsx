@@ -1,5 +1,4 @@
-// The text of links to payments and users: `Pro · 3 months · 5 400 DA` or a name, never an id. Also the
-// status of a payment as a badge.
+// The text of links to payments and users, never an id, and the status of a payment as a badge.
 import { statusKey } from '../acts/changes.js'
 import type { Locale } from '../core/locale.js'
 import { plainName } from '../core/name.js'

@@ -79,10 +79,7 @@ export interface Webhook {
     readonly description: string
     readonly 'x-body': object
   }
-  /**
-   * Whether `signature` is right for exactly these bytes, under any accepted key. Constant time; never
-   * throws.
-   */
+  /** Right for exactly these bytes, under any accepted key. Constant time; never throws. */
   verifySignature(body: Uint8Array, signature: string | undefined): boolean
   /** Reads a verified body. Never throws. */
   readEvent(body: Uint8Array): ProviderEvent | NoEvent

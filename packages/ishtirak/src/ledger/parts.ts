@@ -1,5 +1,4 @@
-// The parts of the service that many use cases need. `main/wire.ts` builds them under these names; each use
-// case names those that it needs.
+// The parts that many use cases need. `main/wire.ts` builds them under these names.
 import type { Instant } from '../core/instant.js'
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'

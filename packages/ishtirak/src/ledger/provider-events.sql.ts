@@ -1,6 +1,5 @@
 // A provider's events that change nothing, as rows: about a payment of ours, or about an unknown one, of
-// which it may be the only trace. settle.sql.ts saves an event that changes a payment together with its
-// effect.
+// which it may be the only trace.
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Instant } from '../core/instant.js'
 import { withoutNulls } from '../core/without-nulls.js'

@@ -1,5 +1,4 @@
-// Records a refund that the operator made by hand at the provider: its period ends and later ones move up. It
-// moves no money.
+// Records a refund that was made by hand: its period ends and later ones move up. It moves no money.
 import { Type } from 'typebox'
 import { act } from '../acts/act.js'
 import { change } from '../acts/preview.js'

@@ -1,6 +1,5 @@
 // The one way in for money. Webhook, read-through, sweep and operator bring a report of the provider here.
-// Only payments by balance are marked paid without a report. It loads, decides and saves; if the facts were
-// stale, it repeats.
+// It loads, decides and saves. Only payments by balance are marked paid without a report.
 
 import { type OperatorAct, requireUnchanged } from '../acts/audit.sql.js'
 import type { CheckoutReport, ReportSource } from '../core/checkout.js'

@@ -1,6 +1,5 @@
-// The routes of users' calls, each at two addresses: `/api/v1/billing` for the user with a token, and one for
-// a server of the platform with a key, which names the user in the address. Hosts get the same calls as
-// functions.
+// The routes of users' calls: `/api/v1/billing` for a user's token, and an address that names the user for
+// the platform's key. Hosts get the same calls as functions.
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type TProperties, Type } from 'typebox'

@@ -1,6 +1,5 @@
-// A user as a row: the facts of prepaid time with the version that guards them, the buyer's details for
-// invoices, and the profile (e-mail address, name, language), which comes from the platform or the user's
-// token and never affects money.
+// A user as a row: the facts of prepaid time with the version that guards them, the buyer's details, and the
+// profile, which comes from the platform or the user's token and never affects money.
 
 import { type Boundary, firstAnnouncementAt } from '../core/announcement.js'
 import type { Balance } from '../core/balance.js'
