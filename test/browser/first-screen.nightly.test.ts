@@ -87,7 +87,7 @@ describeWorldInBrowser('the first screen', openStage, ({ visit, world }) => {
 
   it('says TTC where a tax applies, in the catalogue and beside the price', async () => {
     const text = await textOf(await open('never_paid', 'fr'))
-    expect(text).toMatch(/Passer à Pro.*TVA \(19 %\).*Total à payer\s*2 000 DA/s)
+    expect(text).toMatch(/S’abonner à Pro.*TVA \(19 %\).*Total à payer\s*2 000 DA/s)
     expect(text).toMatch(/2 000 DA\s*TTC par mois/)
   })
 })

@@ -19,6 +19,7 @@ import {
   taxNow,
   usualMethod,
 } from './portal-choice.js'
+import { buttonText } from './portal-order.js'
 
 /** `isBelow`: below the state on the first page, under a heading of its own. */
 export function PlanCards({ isBelow = false, ...section }: PartSection & { readonly isBelow?: boolean }) {
@@ -184,7 +185,7 @@ function Choose(of: PartSection & { offered: Offered; name: string; isOwn: boole
       class={isMain ? 'go' : undefined}
       safe
     >
-      {say(isOwn ? 'renew' : 'choose', { plan: name })}
+      {isOwn ? buttonText(of, offered.quote.offer.plan) : say('choose', { plan: name })}
     </button>
   )
 }

@@ -4,6 +4,7 @@ import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'
 import { decideQuote, isPaidNow, type Quote, renewalOffers } from '../core/quote.js'
 import { netPriceOf, splitTax } from '../core/receipt.js'
+import { endsWithTrial } from '../core/subscription.js'
 import { inParts, termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import { messagePage } from '../pages/message-pages.js'
@@ -62,11 +63,12 @@ export function OnlyOrder(section: PartSection): JSX.Element | null {
   )
 }
 
-/** A running plan is renewed, and one that has ended is bought again. */
-function buttonText({ view, say }: PartSection, plan: { readonly name: string }): string {
+/** A running plan is renewed, and one that has ended is bought again. After a trial it is the first time. */
+export function buttonText({ view, say }: PartSection, plan: { readonly name: string }): string {
   const { subscription } = view.overview
-  const ended = subscription.currentPeriodEnd === null ? 'upgrade' : 'again'
-  return say(isPaidNow(subscription) ? 'renew' : ended, { plan: planName(plan.name, view.locale) })
+  const isFirst = subscription.currentPeriodEnd === null || endsWithTrial(subscription.periods)
+  const key = isFirst ? 'upgrade' : isPaidNow(subscription) ? 'renew' : 'again'
+  return say(key, { plan: planName(plan.name, view.locale) })
 }
 
 /** One button that orders the plan and term of before. Null: the user never had one. */

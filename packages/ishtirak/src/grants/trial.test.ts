@@ -43,6 +43,8 @@ describeWorldOnEach('a trial', { env: ENV }, ({ world, database }) => {
     expect(time).toMatchObject([{ given_by: 'trial', plan: 'pro', end: END }])
     const { open } = await enterPortal(world, 'user-1')
     expect(wordsOf((await open()).text)).toContain('Pro Trial')
+    for (const path of ['/portal', '/portal/plans'])
+      expect(wordsOf((await open(path)).text)).toMatch(/^(?!.*Renew).*Subscribe to Pro/)
     const visit = await enterConsole(world, ROLE_KEYS.viewer)
     expect(wordsOf((await visit.open('/console/users/user-1')).text)).toContain('where the trial ends')
     const [event, ...others] = await writtenEvents(database(), 'user-1')

@@ -122,6 +122,8 @@ type GivenEntry = Exclude<TimeEntry, { readonly by: 'gap' }>
 export interface CheckedPayments {
   readonly ids: ReadonlySet<string>
   readonly badge: MessageKey
+  /** Why nothing can be bought meanwhile. */
+  readonly why: MessageKey
   /** The text for a user in grace. */
   readonly pastDue: MessageKey
 }

@@ -253,12 +253,15 @@ function TooEarly({ renewal, ...section }: PartSection & { readonly renewal: Ren
   )
 }
 
-/** All plans. A choice here replaces an open order. */
+/** All plans. A choice here replaces an open order. While nothing can be bought, the page says why. */
 function AllPlans(section: PartSection) {
   const { view, say } = section
+  const [checked] = checkedIn(view)
+  const text = checked?.why ?? (isPaymentOpen(view) && mayInvite(view) ? 'chooseElseText' : null)
   return (
     <>
-      {isPaymentOpen(view) && mayInvite(view) ? <p safe>{say('chooseElseText')}</p> : null}
+      <PartsAt {...section} at="problems" />
+      {text === null ? null : <p safe>{say(text)}</p>}
       <PlanCards {...section} />
     </>
   )
@@ -279,7 +282,7 @@ function OtherPages({ showsPlans, ...section }: PartSection & { readonly showsPl
   const { history, session, locale, overview } = view
   const isShown = ({ path }: OwnPage) =>
     path === PLANS
-      ? !showsPlans && overview.renewal !== null && !isPaymentOpen(view)
+      ? !showsPlans && overview.renewal !== null && mayInvite(view)
       : path !== PAYMENTS || history.payments.length > 0 || view.timeList.length > 0
   return (
     <nav class="others" aria-label={say('otherPages')}>

@@ -6,6 +6,7 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { payOtherwise } from '../../../../test/support/other-amount.js'
+import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { afterOf } from '../../../../test/support/preview.js'
 import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
@@ -84,6 +85,13 @@ describeWorld('another amount than was asked for', { env: { TRANSFER_FILE } }, (
       transfer: { approvals_needed: 1 },
       receipt: { total: 1980 },
     })
+  })
+
+  it('is told to the user, also where the plans stand, to which no link leads meanwhile', async () => {
+    await payOtherwise(world, user, { charged: 1500 })
+    const { open } = await enterPortal(world, user)
+    expect((await open()).text).not.toContain('/portal/plans"')
+    expect(wordsOf((await open('/portal/plans')).text)).toContain('We received 1 500 DA')
   })
 
   it('is not taken where there is no such amount of money', async () => {

@@ -101,7 +101,7 @@ async function readPart(
   }
   return {
     ...(slips.length > 0 && {
-      checked: { ids: new Set(slips), badge: 'slipChecked', pastDue: 'pastDueSlip' },
+      checked: { ids: new Set(slips), badge: 'slipChecked', why: 'proofReceived', pastDue: 'pastDueSlip' },
     }),
     isOpen: transfer?.stage === 'open',
     open: (section) => (

@@ -153,7 +153,9 @@ describeWorld('the portal and transfers', { env: { TRANSFER_FILE } }, ({ world }
       true,
       false,
     ])
-    expect(text).not.toMatch(/\/portal\/(upgrade|transfer|choice)"|checkouts\//)
+    expect(text).not.toMatch(/\/portal\/(upgrade|transfer|choice|plans)"|checkouts\//)
+    const plans = wordsOf((await portal.open('/portal/plans')).text)
+    expect(plans).toContain('We have received your slip and are checking it.')
     // Once an operator has decided, all is as before.
     await refuse(id)
     expect(wordsOf((await portal.open()).text)).not.toContain('Slip being checked')
