@@ -70,12 +70,11 @@ function TurnoverCard({ pages, view, of }: { pages: BooksPages; view: View; of: 
   const nameOf = ({ taxed, exempt_until: until }: (typeof rows)[number]) => {
     if (!taxed) return <b safe>{say('total')}</b>
     if (taxed.kind === 'vat') return <Text>{say('taxedAt', { rate: String(taxed.ratePercent) })}</Text>
-    const day = until && view.day(pages.wallClock.dayOf(until)?.from ?? 0)
     return (
       <>
         <Text>{say(taxed.kind === 'exempt' ? 'exemptTurnover' : 'notLiableTurnover')}</Text>
         <Under>{taxed.mention[locale]}</Under>
-        <Under>{day ? say('exemptUntil', { day }) : null}</Under>
+        <Under>{until ? say('exemptUntil', { day: view.day(until) }) : null}</Under>
       </>
     )
   }

@@ -1,5 +1,5 @@
 import { LOCALES } from '../core/locale.js'
-import { createFormats } from './formats.js'
+import { createFormats, writtenIn } from './formats.js'
 
 const formats = createFormats('Africa/Algiers')
 const NOON = Date.parse('2026-12-21T12:00:00Z')
@@ -33,6 +33,13 @@ it('a day and an hour are those of the zone, with digits everybody reads', () =>
   }
   // Midnight is not 24:00.
   expect(formats.time(Date.parse('2026-12-20T23:00:00Z'), 'fr')).toBe('00:00')
+})
+
+it('a date is the day that it names, in a zone west of UTC too', () => {
+  const { day } = writtenIn(createFormats('America/New_York'), 'en')
+  expect([day('2026-12-21'), day('2026-12-21T02:00:00Z')].map(spaced)).toEqual([
+    ...['21 December 2026', '20 December 2026'],
+  ])
 })
 
 it('the first of a month is an ordinal in French, and January is called as Algeria calls it', () => {

@@ -17,12 +17,11 @@ type Pages = ConsolePages & ApprovalDeps
 /** The evidence for a transfer. `why` is the reason that the form suggests; it is empty without evidence. */
 export async function evidenceOf(pages: Pages, view: View, { payment, reference }: StoredTransfer) {
   const { say } = view
-  const found = await lineNaming(pages.database, reference)
-  const line = found && { ...found, dayInWords: view.day(pages.wallClock.dayOf(found.day)?.from ?? 0) }
+  const line = await lineNaming(pages.database, reference)
   const proofs = await listProofs(pages.database, ofPayment(payment))
   const proof = proofs.at(-1)
   const why = line
-    ? say('whyLine', { day: line.dayInWords, text: line.text })
+    ? say('whyLine', { day: view.day(line.day), text: line.text })
     : proof
       ? say('whyProof', { day: view.day(proof.uploadedAt) })
       : ''
@@ -38,8 +37,8 @@ export async function reviewBeside(pages: Pages, view: View, id: string): Promis
     evidenceOf(pages, view, stored),
     sameProofsOf(pages.database, ofPayment(stored.payment)),
   ])
-  const inWords = ({ account, dayInWords, amount, text }: NonNullable<typeof line>) =>
-    inParts([instrumentName(INSTRUMENTS[account], locale), dayInWords, view.money(amount), text], locale)
+  const inWords = ({ account, day, amount, text }: NonNullable<typeof line>) =>
+    inParts([instrumentName(INSTRUMENTS[account], locale), view.day(day), view.money(amount), text], locale)
   const shown = mayDo(session.operator, READ_PROOF) ? proofs.filter(({ erasedAt }) => !erasedAt) : []
   return (
     <>
