@@ -27,7 +27,7 @@ interface ActPage {
   readonly fields: readonly Field[]
   /** Null: the values are not enough to show the changes. */
   readonly plan: ActPlan | null
-  /** Null: the form was not sent. A null refusal: its values were not those that were shown. */
+  /** Null: the form was not sent. A null refusal: a value was changed after the changes were shown. */
   readonly sent: { readonly typed: Typed; readonly refusal: BillingError | null } | null
 }
 
@@ -109,10 +109,13 @@ function reasonField({ act, fields }: ActPage, { say }: View): Field {
 
 function whyShownAgain(view: View, refusal: BillingError | null): string {
   const { say, locale } = view
-  if (refusal === null || refusal.extra.changed === true) return say('formChanged')
+  if (refusal === null) return say('formEntered')
+  if (refusal.extra.changed === true) return say('formChanged')
   if (refusal.problems.length > 0) return say('formProblem')
+  const held = obstaclesInWords(view, refusal.extra)
+  if (held !== '') return say('heldText', { held })
   const { title, detail } = CATALOGS[locale].error[refusal.code]
-  return `${title}: ${obstaclesInWords(view, refusal.extra) || detail}`
+  return `${title}: ${detail}`
 }
 
 const CHANGES: readonly Column<ChangeInWords>[] = [

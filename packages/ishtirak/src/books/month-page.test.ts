@@ -86,7 +86,11 @@ describeWorld('the page of a month', { withoutJobs: true }, ({ world, database }
     expect((await visit.open('/console/months/1970-01')).status).toBe(200)
     for (const path of ['2026-13', 'x', '2026-13/sales'])
       expect([path, (await visit.open(`/console/months/${path}`)).status]).toEqual([path, 404])
-    expect((await visit.open('/console/exports/accounts?month=2026-13')).status).toBe(422)
+    const wrong = await visit.open('/console/exports/accounts?month=2026-13')
+    expect([wrong.status, wordsOf(wrong.text)]).toEqual([
+      422,
+      expect.stringContaining('month: The value has the wrong form.'),
+    ])
   })
 
   it('gives its file to the roles that may have it, and writes it to the trail', async () => {

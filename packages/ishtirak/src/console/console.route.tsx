@@ -14,7 +14,7 @@ import type { App } from '../http/app.js'
 import type { RefusalPages } from '../http/problem.js'
 import { consoleSay, type SayConsole } from '../i18n/console.js'
 import { inList } from '../i18n/formats.js'
-import { CATALOGS, sayFor } from '../i18n/messages.js'
+import { CATALOGS, problemInWords, sayFor } from '../i18n/messages.js'
 import type { OverviewDeps } from '../limits/overview.js'
 import type { AllPages, ConsoleDeps } from '../overview/all-pages.js'
 import {
@@ -85,7 +85,8 @@ function refusalPage(pages: ConsolePages, error: BillingError, request: FastifyR
   const session = pages.operatorsHere.find(request)
   const locale = pages.reader.language(request, null, null)
   const say = consoleSay(locale)
-  const { title } = CATALOGS[locale].error[error.code]
+  const held = obstaclesInWords({ say, locale }, error.extra)
+  const title = held === '' ? CATALOGS[locale].error[error.code].title : say('heldTitle')
   const sayAll = sayFor(pages.seller.identity, locale)
   const wait = error.retryAfterSeconds
   // An address that leads nowhere is refused before the session is read.
@@ -98,7 +99,7 @@ function refusalPage(pages: ConsolePages, error: BillingError, request: FastifyR
     safeContent: (
       <section class="middle card">
         <h1 safe>{title}</h1>
-        <p safe>{textOf(pages, error, locale, say)}</p>
+        <p safe>{held === '' ? textOf(pages, error, locale, say) : say('heldText', { held })}</p>
         {wait === undefined ? null : (
           <p safe>{sayAll('tryAgainIn', { time: pages.formats.timeLeft(wait * SECOND, locale) })}</p>
         )}
@@ -129,12 +130,12 @@ function backFrom({ base }: ConsolePages, say: SayConsole, { code }: BillingErro
 }
 
 function textOf(pages: ConsolePages, error: BillingError, locale: Locale, say: SayConsole): string {
-  const { code, extra } = error
+  const { code, extra, problems } = error
   const text = pages.signIn.refusalText(error, say)
   if (text !== null) return text
-  const held = obstaclesInWords({ say, locale }, extra)
-  if (held !== '') return held
   if (code === 'forbidden') return say('staleForm')
+  if (problems.length > 0)
+    return problems.map((one) => `${one.pointer.slice(1)}: ${problemInWords(one, locale)}`).join(' ')
   if (code === 'not_found') return say('nothingHere')
   if (code !== 'role_not_allowed' || !Array.isArray(extra.roles)) return CATALOGS[locale].error[code].detail
   const roles = extra.roles.filter(isRole).map((role) => say(`role_${role}`))

@@ -246,7 +246,7 @@ describeWorld('an act in the console', { env: ENV }, ({ database, world }) => {
     }
     const shown = await visit.submit(path, { ...form, amount: '1 500' })
     expect(shown.status).toBe(422)
-    expect(wordsOf(shown.text)).toContain('Nothing was done yet: the figures are others than those shown.')
+    expect(wordsOf(shown.text)).toContain('This is what follows from what you entered; confirm once more.')
     const kept = fieldsOfAct(shown.text)
     expect(kept).toMatchObject({ amount: '1 500', payment_method: 'ccp', why: 'less came' })
     expect(await audit(paymentId)).toEqual([])
