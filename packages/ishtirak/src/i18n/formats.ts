@@ -54,14 +54,15 @@ export function paidForInWords(of: PaidFor<{ readonly name: string }>, locale: L
   return planAndTerm(of.plan, of.months, locale)
 }
 
+const daysIn = (timeZone: string) =>
+  byLocale((locale) => {
+    const format = new Intl.DateTimeFormat(TAGS[locale], { dateStyle: 'long', timeZone })
+    return (instant: Instant) => dated(format.format(instant), locale)
+  })
+
 export function createFormats(timeZone: string) {
   // Made once: building an Intl format takes some 50 µs, using it 1 µs.
   const numbers = byLocale((locale) => ungrouped(TAGS[locale], { maximumFractionDigits: 1 }))
-  const daysIn = (zone: string) =>
-    byLocale((locale) => {
-      const format = new Intl.DateTimeFormat(TAGS[locale], { dateStyle: 'long', timeZone: zone })
-      return (instant: Instant) => dated(format.format(instant), locale)
-    })
   const [days, dates] = [daysIn(timeZone), daysIn('UTC')]
   const isoDays = new Intl.DateTimeFormat('en-CA', { timeZone })
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone } as const
