@@ -86,9 +86,8 @@ export async function* examineSettings<Read extends Config>(
   if (config.platformKeys.length > 0) yield ok('platform API', 'platform_on')
   else yield config.sandbox ? ok('platform API', 'platform_sandbox') : warn('platform API', 'platform_off')
   // A shop may run without mail, but its owner should know.
-  yield config.smtpUrl
-    ? ok('mail', config.operatorMail ? 'mail_operators' : 'mail_on')
-    : warn('mail', 'mail_off')
+  if (config.smtpUrl) yield ok('mail', config.operatorMail ? 'mail_operators' : 'mail_on')
+  else yield config.sandbox ? ok('mail', 'mail_sandbox') : warn('mail', 'mail_off')
   const missing = missingForReceipts()
   if (missing.length === 0) yield ok('receipts', 'receipts_printed')
   else yield warn('receipts', 'receipts_unprinted', { packages: missing.join(' ') })

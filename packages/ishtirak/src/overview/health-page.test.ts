@@ -57,6 +57,14 @@ describeScenario('the health of the service', ({ database }) => {
     ])
   })
 
+  it('says where the mail of the sandbox is', async () => {
+    const config = { ...world.config, sandbox: { port: 0 } }
+    const services = { database: database(), clock: world.clock }
+    const checks = await examineService(config, services, { gateways: [], capabilities: [] })
+    const found = 'kept in memory; `/_sandbox/mails` shows the newest'
+    expect(checks).toContainEqual(expect.objectContaining({ subject: 'mail', verdict: 'ok', found }))
+  })
+
   it('warns of an embedded database of a live shop that was never backed up', async () => {
     const away = createChargily({ secretKey: 'live_sk_0123456789', apiUrl: 'http://127.0.0.1:9' })
     const ofBackup = async () => {
