@@ -1,8 +1,15 @@
 // One call to Chargily's API. It returns a JSON object or a failure, and logs one line. It never repeats a
 // call, because only the payment shows whether that is safe. A failure is rejected, unavailable, or perhaps
 // carried out (outcomeUnknown): a second checkout is worse than a lookup.
+import { SECOND } from '../../../core/instant.js'
 import type { ProviderAnswer, ProviderFailure } from '../../../ledger/method.js'
-import { type HttpOutcome, headerOf, type Send, sendRequest } from '../../../runtime/http-client.js'
+import {
+  type AnswerHeaders,
+  type HttpOutcome,
+  headerOf,
+  type Send,
+  sendRequest,
+} from '../../../runtime/http-client.js'
 import { type AccountSettings, apiAddressOf } from './account.js'
 import { isObject, type JsonObject, parseJsonBytes, readAmount } from './report.js'
 
@@ -77,9 +84,7 @@ type Unavailable = Extract<ProviderFailure, { kind: 'unavailable' }>
 function failureOfAnswer(answer: Answer, body: JsonObject | null, secrets: readonly string[]): Failed {
   const { status, headers } = answer
   const detail = `HTTP ${status}: ${messageOf(answer, body, secrets)}`
-  // Seconds. The other form of the header, a date, is not read: Laravel sends seconds.
-  const seconds = readAmount(headerOf(headers, 'retry-after')?.trim())
-  const retryAfterSeconds = seconds === null ? null : Math.min(seconds, LONGEST_WAIT_SECONDS)
+  const retryAfterSeconds = readRetryAfter(headers)
   if (status === 429) return unavailable('rate_limited', detail, { outcomeUnknown: false, retryAfterSeconds })
   if (status >= 500) return unavailable('server_error', detail, { outcomeUnknown: true, retryAfterSeconds })
   if (status === 408) return unavailable('timeout', detail, { outcomeUnknown: true, retryAfterSeconds })
@@ -91,6 +96,14 @@ function failureOfAnswer(answer: Answer, body: JsonObject | null, secrets: reado
 
 /** An hour: whatever a broken clock of the provider asks for, a payment is looked up before that. */
 const LONGEST_WAIT_SECONDS = 3600
+
+/** A number of seconds, or an HTTP date, which is compared with the answer's own `Date`. */
+function readRetryAfter(headers: AnswerHeaders): number | null {
+  const text = headerOf(headers, 'retry-after')?.trim() ?? ''
+  const sentAt = Date.parse(headerOf(headers, 'date') ?? '')
+  const seconds = readAmount(text) ?? (text.endsWith(' GMT') ? (Date.parse(text) - sentAt) / SECOND : -1)
+  return seconds >= 0 ? Math.min(Math.ceil(seconds), LONGEST_WAIT_SECONDS) : null
+}
 
 export function rejected(status: number, detail: string): Failed {
   return { ok: false, failure: { kind: 'rejected', status, detail } }

@@ -101,15 +101,17 @@ describe('a call that failed says whether it may have been carried out', () => {
   })
 })
 
-test('Retry-After is read in seconds, up to an hour', async () => {
+test('Retry-After is read in seconds or as a date, up to an hour', async () => {
   const read = async (headers: Record<string, string>) => {
-    const { chargily } = await chargilyWithStub(() => ({ status: 429, headers }))
+    const date = 'Sat, 21 Nov 2026 12:00:00 GMT'
+    const { chargily } = await chargilyWithStub(() => ({ status: 429, headers: { date, ...headers } }))
     const answer = await chargily.checkKey()
     return answer.ok ? answer : Object(answer.failure).retryAfterSeconds
   }
-  const given = ['120', '31536000', 'soon', '-5', 'Sat, 21 Nov 2026 12:01:30 GMT']
+  const dates = ['12:01:30', '14:00:00', '11:59:00'].map((time) => `Sat, 21 Nov 2026 ${time} GMT`)
+  const given = ['120', '31536000', 'soon', '-5', ...dates, 'Sat, x GMT']
   const found = await Promise.all(given.map((text) => read({ 'retry-after': text })))
-  expect([...found, await read({})]).toEqual([120, 3600, null, null, null, null])
+  expect([...found, await read({})]).toEqual([...[120, 3600, null, null, 90, 3600, null, null, null]])
 })
 
 test('a refusal carries its status and its message', async () => {
