@@ -1,6 +1,7 @@
 import { describeOnEach, freshDatabase } from '../../../../test/support/databases.js'
 import { sql } from '../../../../test/support/sql.js'
 import { ConstraintViolation, DatabaseError, DatabaseUnavailable, type Parameter } from './database.js'
+import { endsConnection, translateError } from './session.js'
 
 const create = `
   create table if not exists accounts (
@@ -124,4 +125,20 @@ describeOnEach('transactions', (context) => {
     expect(Math.max(...balances)).toBe(200)
     await closed
   })
+})
+
+it('an error is unavailability if it is of the connection; another one is a bug, and ends it too', () => {
+  const failed = [
+    Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
+    new AggregateError([new Error('refused')]),
+    ...['Connection terminated unexpectedly', 'Query read timeout', 'timeout expired'].map(
+      (text) => new Error(text),
+    ),
+    new Error('There was an error establishing an SSL connection'),
+  ]
+  for (const error of failed) expect(translateError(error)).toBeInstanceOf(DatabaseUnavailable)
+  const bug = new Error('Query values must be an array')
+  expect(translateError(bug)).toBe(bug)
+  const lost = [bug, new DatabaseUnavailable('it ended'), new DatabaseError('22P02', 'refused')]
+  expect(lost.map(endsConnection)).toEqual([true, true, false])
 })

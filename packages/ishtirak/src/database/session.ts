@@ -129,14 +129,22 @@ export const plannerSettings = [
   'max_parallel_workers_per_gather=0',
 ]
 
-/** Returns the error to throw for one of the driver's: if it is no refusal, the connection is lost. */
+/** The driver's messages about a connection that was not made, has ended or does not answer (pg 8.23). */
+const aboutConnection =
+  /^(Connection term|Client (has|was) |Query read timeout|timeout ex|Received unexp|SASL|The.* SSL connection)/
+
+/**
+ * Returns the error to throw for one of the driver's. Failures of sockets and of TLS have a code, and one for
+ * several addresses is an `AggregateError`. Any other error is a bug, and stays as it is.
+ */
 export function translateError(error: unknown): unknown {
   if (error instanceof ServerRefusal) return translateRefusal(error)
-  // Errors of ours have a name of their own, and so have bugs, such as a TypeError.
   if (!(error instanceof Error) || !/^(Aggregate)?Error$/.test(error.name)) return error
+  const code = 'code' in error ? error.code : null
+  const isOfConnection = code !== null || error instanceof AggregateError
+  if (!isOfConnection && !aboutConnection.test(error.message)) return error
   // The message is empty if a name has several addresses and none answers.
-  const words = error.message || Object(error).code
-  return new DatabaseUnavailable(`database unreachable: ${words}`, { cause: error })
+  return new DatabaseUnavailable(`database unreachable: ${error.message || code}`, { cause: error })
 }
 
 /**
@@ -167,10 +175,12 @@ const isStalePlan = (error: unknown) =>
   error instanceof DatabaseError && error.code === '0A000' && error.message.includes('cached plan')
 
 /**
- * Whether a connection must be closed after this error. It outlives a statement's time-out. After another one
- * it may have ended, lead to an old primary, or have compared the clocks before the server's was set.
+ * Whether a connection must be closed after this error. It outlives a refusal and a statement's time-out.
+ * After another error it may have ended, lead to an old primary, or have compared the clocks before the
+ * server's was set.
  */
 export function endsConnection(error: unknown): boolean {
-  if (!(error instanceof DatabaseUnavailable)) return isStalePlan(error)
+  if (error instanceof DatabaseError || error instanceof ConstraintViolation) return isStalePlan(error)
+  if (!(error instanceof DatabaseUnavailable)) return true
   return !(error.cause instanceof ServerRefusal && error.cause.code === '57014')
 }
