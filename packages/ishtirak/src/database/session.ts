@@ -131,7 +131,7 @@ export const plannerSettings = [
 
 /** The driver's messages about a connection that was not made, has ended or does not answer (pg 8.23). */
 const aboutConnection =
-  /^(Connection term|Client (has|was) |Query read timeout|timeout ex|Received unexp|SASL|The.* SSL connection)/
+  /^(Connection term|Client (has|was) |Query read timeout|timeout ex|Received unexp|SASL|The.* SSL conn)/
 
 /**
  * Returns the error to throw for one of the driver's. Failures of sockets and of TLS have a code, and one for
