@@ -65,6 +65,7 @@ describeWorldOnEach('a payment at the desk', OPTIONS, ({ database, world, restar
   it('for an unknown user is refused unless it says so, asked or done, and nothing is kept', async () => {
     const { status: code, body } = await record({ new_user: undefined })
     expect([code, body.code, body.user_id]).toEqual([404, 'not_found', USER])
+    expect((await record({ new_user: undefined, name: 'Samir' })).status).toBe(404)
     const asked = '/users/user-1/record?plan=pro&method=cash&reference=7'
     expect((await operator.get(asked)).body.code).toBe('not_found')
     const { changes } = (await operator.get(`${asked}&new_user=true`)).body

@@ -95,7 +95,7 @@ const PAYER: Subject<SubjectDeps, SubjectUser> = {
   command: { group: 'payments', argument: 'user' },
   about: async (deps, userId, asked) => {
     const { new_user: isNew = false, name }: Pick<Input, 'new_user' | 'name'> = asked ?? {}
-    if (!isNew && name === undefined) return USER.about(deps, userId)
+    if (!isNew) return USER.about(deps, userId)
     if (!isUserId(userId)) throw wrongField('user_id', 'wrong_format')
     return { userId, label: () => plainName(name ?? userId) }
   },
@@ -248,7 +248,8 @@ export async function deskFields(pages: ConsolePages & RecordDeps, { say, locale
   const accepted = DESK_METHODS.filter((name) => methods.all.some((method) => method.name === name))
   const field = { value: '', type: 'text' as const }
   const fields: readonly (Field | false)[] = [
-    !user && { ...field, name: 'name', label: say('counterName'), read: newIn },
+    !user && { ...{ name: 'new_user', label: '', value: 'yes' }, type: 'hidden', read: newIn },
+    !user && { ...field, name: 'name', label: say('counterName') },
     !user && { ...field, name: 'phone', label: say('phone'), isOptional: true },
     {
       ...{ ...field, name: 'offer', label: say('plan'), value: usual ? offerValue({ offer: usual }) : '' },
