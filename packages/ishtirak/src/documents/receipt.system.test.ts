@@ -208,7 +208,11 @@ describe('a receipt of the desk', () => {
 it('says how it was paid, whose it is, and of a test payment that it is worth nothing', () => {
   expect(textIn('fr', { payment: { live: false } })).toContain('ce document est sans valeur')
   expect(textIn('fr', { buyer: { name: null } })).toContain('yasmine@exemple.dz')
-  expect(textIn('fr', { buyer: { name: null, email: null } })).toContain('usr_48151623')
+  const nameless = textIn('fr', { buyer: { name: null, email: null } })
+  expect([nameless.match(/usr_48151623/g)?.length, nameless]).toEqual([
+    1,
+    expect.stringContaining('Aucun nom enregistré'),
+  ])
   for (const [instrument, expected] of [
     [null, 'Paiement électronique'],
     ['sofizpay', 'SOFIZPAY'],

@@ -171,7 +171,7 @@ function describeBuyer({ kind, buyer }: DocumentSnapshot, words: ReceiptWords) {
   const label = words.buyer
   if (kind === 'receipt' || !details)
     return {
-      ...{ label, isWhole: false, name: shorten(name ?? email ?? userId) },
+      ...{ label, isWhole: false, name: shorten(name ?? email ?? words.noName) },
       lines: name !== null && email !== null ? [shorten(email)] : [],
       rows: rowsOf([[words.userId, shorten(userId)]]),
     }
