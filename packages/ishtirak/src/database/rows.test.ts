@@ -103,7 +103,8 @@ describe('a description of rows', () => {
   })
 
   it('refuses a column of another type, and one that is missing', () => {
-    expect(() => described({ ...row, amount: 'much' })).toThrow('column amount holds a string')
+    const damaged = { ...row, id: 'pay_1', amount: 'much' }
+    expect(() => described(damaged)).toThrow('pay_1: column amount holds a string')
     expect(() => described({ ...row, user_id: undefined })).toThrow('column user_id holds a undefined')
   })
 

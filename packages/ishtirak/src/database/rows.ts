@@ -31,7 +31,9 @@ function reader<Value>(type: string, fits: (value: unknown) => boolean): Read<Va
   const read = (row: Row, column: string): Value => {
     const value = row[column]
     if (fits(value)) return value as Value
-    throw new TypeError(`column ${column} holds a ${value === null ? 'null' : typeof value}`)
+    // The id tells an operator which row is damaged, since a list fails as a whole.
+    const of = typeof row.id === 'string' ? `${row.id}: ` : ''
+    throw new TypeError(`${of}column ${column} holds a ${value === null ? 'null' : typeof value}`)
   }
   return Object.assign(read, { type })
 }
