@@ -62,12 +62,15 @@ it('`backup` asks the running service, which alone may open the database', async
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const restored = await runCommand(['restore', file], { DATABASE_URL: await emptyPostgresUrl() })
   expect(restored).toMatchObject(oneAct)
+  expect(restored.output).toContain('ishtirak reconcile --since 2')
   const second = await runCommand(['serve'], elsewhere)
   expect(second).toMatchObject({
     code: 1,
     output: expect.stringContaining(`in use by process ${service.pid}`),
   })
   expect(second.output).toContain('a second service needs a DATA_DIR of its own, not only another PORT')
+  const locked = await runCommand(['restore', file], elsewhere)
+  expect(locked).toMatchObject({ code: 1, output: expect.stringContaining('Stop the service, or set') })
 })
 
 it('`demo` fills the running sandbox, once and for an owner; no other service', async () => {

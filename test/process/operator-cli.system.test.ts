@@ -315,6 +315,8 @@ it('open the database of a stopped service, under the given name', async () => {
     1,
     expect.stringMatching(/already recorded[\s\S]*refunded_at: 20/),
   ])
+  const file = path.join(folder, 'stopped.backup.gz')
+  expect((await opened(['backup', file])).output).toMatch(/ documents: \d+$/m)
   const refused = await opened(['payments', 'list', '--as', 'karim; drop table'])
   expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('must be a name')])
   // The name that a command gives is no operator of the environment; those of the environment are known.
