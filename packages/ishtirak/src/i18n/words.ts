@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { byLocale, type Locale } from '../core/locale.js'
 import type shared from './words.en.json'
 
-/** The texts by folder. `main/texts.ts` adds those of all folders, so the compiler checks every key. */
+/** The texts by folder. `main/capabilities.ts` adds all folders, so the compiler checks every key. */
 export interface Texts {
   readonly i18n: typeof shared
 }

@@ -9,8 +9,7 @@ import { eventSettings } from '../events/settings.js'
 import { commandHost } from './command-host.js'
 import { readConfig } from './config.js'
 import { explainFailure } from './doctor.js'
-import { runningSandbox } from './sandbox.js'
-import { signToken } from './sign-token.js'
+import { runningSandbox, signToken } from './sandbox.js'
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -27,9 +26,7 @@ it.each(['', 'memory:', 'postgres://127.0.0.1:1/none'])(
     vi.stubEnv('DATABASE_URL', url)
     const missing = url.startsWith('postgres') ? 'not CHARGILY_SECRET_KEY' : `${AWAY}give \`--url\``
     await expect(commandHost.openClient({})).rejects.toThrow(missing)
-    await expect(signToken(readConfig(process.env), 'user-1', {})).rejects.toThrow(
-      `${AWAY}set AUTH_JWT_SECRET`,
-    )
+    await expect(signToken(readConfig(process.env), 'user-1')).rejects.toThrow(`${AWAY}set AUTH_JWT_SECRET`)
     const toReceiver = commandHost.config(eventSettings, { EVENTS_URL: 'http://127.0.0.1:1' })
     await expect(toReceiver).rejects.toThrow(`${AWAY}set EVENTS_SECRETS`)
     const restore = new Command().exitOverride()

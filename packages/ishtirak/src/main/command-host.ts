@@ -16,7 +16,7 @@ import type { Database } from '../database/database.js'
 import { DataFolderLocked } from '../database/embedded/folder-lock.js'
 import { schemaFit } from '../database/migrate.js'
 import type { Settings, Variables } from '../runtime/environment.js'
-import { createLog, type Log } from '../runtime/log.js'
+import { createLog } from '../runtime/log.js'
 import { randomToken } from '../runtime/secret.js'
 import { type Config, readConfig } from './config.js'
 import { hasSandbox, noSandbox, readSandboxState, runningSandbox, setUpProvider } from './sandbox.js'
@@ -25,9 +25,14 @@ import { wire } from './wire.js'
 
 /** Configured by the environment. */
 export const commandHost: CommandHost = {
-  openClient: (options) => {
-    // Other lines of the log would stand between the lines of the answer.
-    return openOperatorClient(readConfig(process.env), options, createLog({ level: 'error' }))
+  openClient: async (options) => {
+    const config = readConfig(process.env)
+    const running = await runningService(config, options)
+    if (running) return overHttp(running)
+    requireDatabase(config)
+    if (config.chargily === null && !hasSandbox(config))
+      throw config.database.url === undefined ? noSandbox() : new CommandFailed(ONLY_A_DATABASE)
+    return onDatabase(config, nameOf(options.as ?? variable('OPERATOR')))
   },
   runningService: (options) => runningService(readConfig(process.env), options),
   sandbox: async () => {
@@ -53,15 +58,6 @@ export const commandHost: CommandHost = {
     }
     return { ...config, ...settings.inSandbox?.(config, secretOf) }
   },
-}
-
-async function openOperatorClient(config: Config, options: AccessOptions, log: Log): Promise<OperatorClient> {
-  const running = await runningService(config, options)
-  if (running) return overHttp(running)
-  requireDatabase(config)
-  if (config.chargily === null && !hasSandbox(config))
-    throw config.database.url === undefined ? noSandbox() : new CommandFailed(ONLY_A_DATABASE)
-  return onDatabase(config, nameOf(options.as ?? variable('OPERATOR')), log)
 }
 
 const ONLY_A_DATABASE =
@@ -110,7 +106,9 @@ function variable(name: 'ISHTIRAK_URL' | 'OPERATOR' | 'OPERATOR_KEY'): string | 
 }
 
 /** The whole service without its port and its jobs: a key for this command alone opens it. */
-async function onDatabase(config: Config, name: string, log: Log): Promise<OperatorClient> {
+async function onDatabase(config: Config, name: string): Promise<OperatorClient> {
+  // Other lines of the log would stand between the lines of the answer.
+  const log = createLog({ level: 'error' })
   const database = await openUnlocked(config, adviseOnLock, { log })
   const { current, expected, runs, refusal } = await schemaFit(database)
   if (!runs) {

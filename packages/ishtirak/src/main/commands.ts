@@ -13,8 +13,8 @@ import { misspelt, readConfig } from './config.js'
 import { loadDemo } from './demo.js'
 import { examine, explainFailure, resultLine } from './doctor.js'
 import { addAllOperatorCommands } from './operator-commands.js'
+import { SANDBOX_TOKEN_DAYS, signToken, TOKEN_DAYS } from './sandbox.js'
 import { openConfigured, serve, stopOnSignals } from './serve.js'
-import { SANDBOX_TOKEN_DAYS, signToken, TOKEN_DAYS } from './sign-token.js'
 import { welcome } from './welcome.js'
 
 const TOKEN_BOUNDS = { minimum: 1, maximum: 36_500 }
@@ -58,15 +58,25 @@ program
     await database.close()
   })
 
+program
+  .command('doctor')
+  .description('Examine everything the service needs, each line with its remedy')
+  .action(async () => {
+    for await (const result of examine(process.env)) {
+      say(resultLine(result))
+      if (result.verdict === 'fail') process.exitCode = 1
+    }
+  })
+
+addInitCommand(program, say)
+
 program.commandsGroup('Try:')
 
-program
-  .command('emulate')
-  .description('Run an emulator of Chargily Pay V2 on real HTTP, for any client; --help lists its options')
-  .helpOption(false)
-  .allowUnknownOption()
-  .argument('[options...]')
-  .action(async (options: string[]) => (await import('chargily-emulator/command')).emulate(options))
+passOn(
+  'emulate',
+  'Run an emulator of Chargily Pay V2 on real HTTP, for any client; --help lists its options',
+  async (options) => (await import('chargily-emulator/command')).emulate(options),
+)
 
 program
   .command('token')
@@ -85,37 +95,31 @@ program
     say(await signToken(readConfig(process.env), user, claims, days))
   })
 
-program.commandsGroup('Run:')
-
-program
-  .command('doctor')
-  .description('Examine everything the service needs, each line with its remedy')
-  .action(async () => {
-    for await (const result of examine(process.env)) {
-      say(resultLine(result))
-      if (result.verdict === 'fail') process.exitCode = 1
-    }
-  })
-
-addInitCommand(program, say)
-addAllOperatorCommands(program, CAPABILITIES, commandHost)
-
-program.commandsGroup('Try:')
-
-program
-  .command('demo')
-  .description('Fill the running sandbox with a pretend shop: users, and a year of their payments; once')
-  .helpOption(false)
-  .allowUnknownOption()
-  .argument('[options...]')
-  .action(async (options: string[]) => {
+passOn(
+  'demo',
+  'Fill the running sandbox with a pretend shop: users, and a year of their payments; once',
+  async (options) => {
     const demo = await loadDemo()
     if (!demo)
       throw new CommandFailed(
         'the demo is only in a clone of https://github.com/ishtirak/ishtirak: run it there after npm ci',
       )
     await demo.demoCommand(options)
-  })
+  },
+)
+
+addAllOperatorCommands(program, CAPABILITIES, commandHost)
+
+/** A command of another package, which reads its options itself. */
+function passOn(name: string, description: string, run: (options: string[]) => Promise<void>): void {
+  program
+    .command(name)
+    .description(description)
+    .helpOption(false)
+    .allowUnknownOption()
+    .argument('[options...]')
+    .action(run)
+}
 
 /** The texts of `--help`, by the words of the command. The build stores them for cli.ts. */
 export function helpTexts(command = program, words = ''): Record<string, string> {

@@ -13,6 +13,7 @@ import { examineDatabase, examineSettings, watchGateways } from '../overview/exa
 import { systemClock } from '../runtime/clock.js'
 import { localUrl } from '../runtime/config.js'
 import { ConfigError } from '../runtime/config-file.js'
+import type { Variables } from '../runtime/environment.js'
 import { createLog } from '../runtime/log.js'
 import { SELLERS_OWN } from '../setup/production.js'
 import { CAPABILITIES } from './capabilities.js'
@@ -21,7 +22,6 @@ import { runningSandbox } from './sandbox.js'
 import { hasDatabase, openConfigured } from './serve.js'
 import { gatewaysOf } from './wire.js'
 
-type Variables = Readonly<Record<string, string | undefined>>
 type Brings = BringsChecks<Config> & Pick<Capability, 'settings'>
 
 export async function* examine(
@@ -44,15 +44,15 @@ export async function* examine(
     yield warn('configuration', `nothing reads the variable ${name}`, `did you mean ${nearest}?`)
   yield* openAndExamine(config, env)
   const now = systemClock().now()
-  yield* examineSettings(config, { gateways: examinedGateways(config), capabilities, now })
-  if (config.chargily && !env.SELLER_FILE)
+  const world = { log: SILENT, noteUse: () => undefined }
+  const { chargily } = config
+  const gateways = watchGateways(chargily ? gatewaysOf({ chargily }, world) : [])
+  yield* examineSettings(config, { gateways, capabilities, now })
+  if (chargily && !env.SELLER_FILE)
     yield warn('seller', 'receipts of test payments name an example seller', SELLERS_OWN.SELLER_FILE)
 }
 
-function examinedGateways({ chargily }: Config) {
-  const log = createLog({ level: 'silent' })
-  return watchGateways(chargily ? gatewaysOf({ chargily }, { log, noteUse: () => undefined }) : [])
-}
+const SILENT = createLog({ level: 'silent' })
 
 const saying =
   (verdict: CheckResult['verdict']) =>
@@ -72,8 +72,7 @@ async function* openAndExamine(config: Config, env: Variables): AsyncGenerator<C
   try {
     const database = await openConfigured(config)
     try {
-      const guard = await compareClock(config, database)
-      yield* examineDatabase(config, database, guard)
+      yield* examineDatabase(config, database, await compareClock(config, database))
     } finally {
       await database.close()
     }
@@ -90,8 +89,7 @@ async function* openAndExamine(config: Config, env: Variables): AsyncGenerator<C
 /** Compares the clock as the start does. The sandbox's clock is moved on purpose. */
 async function compareClock({ chargily, clockChecked: checkedOn }: Config, database: Database) {
   if (!chargily || !(await schemaFit(database)).runs) return undefined
-  const log = createLog({ level: 'silent' })
-  const { guard } = guardSystemClock(systemClock(), { database, log, checkedOn })
+  const { guard } = guardSystemClock(systemClock(), { database, log: SILENT, checkedOn })
   // `examineDatabase` reports the trouble.
   await guard?.compare().catch(() => undefined)
   return guard
@@ -128,10 +126,8 @@ export function explainFailure(error: unknown, variables: Variables): string {
   const dataFolder = path.resolve(folder || 'data', 'database')
   if (error instanceof DatabaseError && DAMAGE.includes(error.code)) {
     const where = server ? 'on the server of DATABASE_URL' : `in ${dataFolder}`
-    return (
-      `the database ${where} is damaged: ${error.message}. ` +
-      'Stop, and restore it from a backup (docs/backup.md).'
-    )
+    const remedy = 'Stop, and restore it from a backup (docs/backup.md).'
+    return `the database ${where} is damaged: ${error.message}. ${remedy}`
   }
   if (error instanceof DataFolderLocked)
     return (

@@ -31,7 +31,7 @@ const WAITS_LIMIT_MS = 2 * SECOND
 const PROVIDER_MS = MINUTE
 
 interface Series {
-  readonly labels: Readonly<Record<string, string>>
+  readonly labels?: Readonly<Record<string, string>>
   readonly value: number
 }
 
@@ -46,7 +46,7 @@ export function publishGauges(metrics: Metrics, deps: GaugeDeps): void {
       async collect() {
         const series = await read()
         this.reset()
-        for (const { labels, value } of series) this.set(labels, value)
+        for (const { labels = {}, value } of series) this.set(labels, value)
       },
     })
   addWaits(add, deps)
@@ -74,27 +74,26 @@ function addWaits(add: AddGauge, deps: GaugeDeps): void {
   const waits = shareChecks(() => readWaits(deps), WAITS_MS)
   const ageOf = ({ oldest }: { readonly oldest: Instant | null }) =>
     oldest === null ? 0 : Math.max(0, deps.clock.now() - oldest) / SECOND
-  const ofInbox = (figure: (wait: InboxWait) => number) => async () =>
-    (await waits())?.inbox.map((wait) => ({ labels: { kind: wait.kind.name }, value: figure(wait) })) ?? []
-  // NaN: not known. A comparison with it is false, so that no alert is raised by it.
-  const ofEvents = (figure: (queue: EventQueue) => number) => async () => {
-    const known = await waits()
-    return [{ labels: {}, value: known ? figure(known.queue) : Number.NaN }]
-  }
-  const entries = ofInbox((wait) => wait.entries)
-  add('inbox_entries', 'What waits for operators, at most 100 of a kind', ['kind'], entries)
-  add('inbox_oldest_age_seconds', 'How long the oldest of a kind waits', ['kind'], ofInbox(ageOf))
-  const waiting = ofEvents((queue) => queue.events)
-  add('events_waiting', 'Events that the platform has not confirmed', [], waiting)
-  add('events_oldest_age_seconds', 'How long the oldest of them waits', [], ofEvents(ageOf))
+  const addInbox = (name: string, help: string, figure: (wait: InboxWait) => number) =>
+    add(`inbox_${name}`, help, ['kind'], async () => {
+      const known = await waits()
+      return known?.inbox.map((wait) => ({ labels: { kind: wait.kind.name }, value: figure(wait) })) ?? []
+    })
+  const addEvents = (name: string, help: string, figure: (queue: EventQueue) => number) =>
+    add(`events_${name}`, help, [], async () => {
+      const known = await waits()
+      // NaN: not known. A comparison with it is false, so that no alert is raised by it.
+      return [{ value: known ? figure(known.queue) : Number.NaN }]
+    })
+  addInbox('entries', 'What waits for operators, at most 100 of a kind', ({ entries }) => entries)
+  addInbox('oldest_age_seconds', 'How long the oldest of a kind waits', ageOf)
+  addEvents('waiting', 'Events that the platform has not confirmed', ({ events }) => events)
+  addEvents('oldest_age_seconds', 'How long the oldest of them waits', ageOf)
 }
 
 function addJobs(add: AddGauge, rounds: JobRounds): void {
-  const addJob = (
-    name: string,
-    help: string,
-    figure: (round: ReturnType<JobRounds['list']>[number]) => number,
-  ) =>
+  type Round = ReturnType<JobRounds['list']>[number]
+  const addJob = (name: string, help: string, figure: (round: Round) => number) =>
     add(`job_${name}`, help, ['name'], () =>
       rounds.list().map((round) => ({ labels: { name: round.name }, value: figure(round) })),
     )

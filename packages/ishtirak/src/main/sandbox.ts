@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { SignJWT } from 'jose/jwt/sign'
 import { CommandFailed } from '../acts/operator-client.js'
 import { WEBHOOK } from '../checkout/gateways/chargily/chargily.js'
 import type { Database } from '../database/database.js'
@@ -152,4 +153,33 @@ async function writeState(folder: string | null, state: SandboxState): Promise<v
   const file = stateFile(folder)
   await writeFile(`${file}.new`, JSON.stringify(state), { mode: 0o600 })
   await rename(`${file}.new`, file)
+}
+
+export const TOKEN_DAYS = 30
+/** Ten years: the sandbox's clock is moved, and its tokens open nothing real. */
+export const SANDBOX_TOKEN_DAYS = 3650
+
+/**
+ * Signs a token as the platform does, for people who try the service. Throws if tokens are signed with the
+ * keys behind AUTH_JWKS_URL, or if there is no sandbox with a secret.
+ */
+export async function signToken(
+  config: Config,
+  user: string,
+  claims: Readonly<Record<string, string>> = {},
+  days = config.sandbox ? SANDBOX_TOKEN_DAYS : TOKEN_DAYS,
+): Promise<string> {
+  const { secrets, issuer, audience } = config.auth
+  const secret = secrets[0] ?? (config.chargily ? null : await secretOfSandbox(config))
+  if (!secret) throw new Error('tokens are signed with the keys behind AUTH_JWKS_URL, not here')
+  const now = Math.floor(systemClock().now() / 1000)
+  const token = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setSubject(user).setIssuedAt(now)
+  if (issuer) token.setIssuer(issuer)
+  if (audience) token.setAudience(audience)
+  return token.setExpirationTime(now + days * 86_400).sign(new TextEncoder().encode(secret))
+}
+
+async function secretOfSandbox(config: Config): Promise<string> {
+  if (!hasSandbox(config)) throw noSandbox('set AUTH_JWT_SECRET')
+  return (await readSandboxState(config)).jwtSecret
 }

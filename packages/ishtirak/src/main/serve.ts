@@ -1,21 +1,21 @@
 // Starts the whole service and stops it gracefully: database, schema, sandbox, HTTP, jobs.
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from '../database/database.js'
 import { clusterPaths } from '../database/embedded/cluster-folder.js'
 import { migrate } from '../database/migrate.js'
 import { type DatabaseOptions, openDatabase } from '../database/open-database.js'
+import type { Metrics } from '../http/metrics.js'
 import { createKeptMail } from '../mail/kept-mail.js'
 import { requirePackages } from '../runtime/config-file.js'
 import type { Log } from '../runtime/log.js'
 import type { Config, WiredConfig } from './config.js'
 import { loadDemo } from './demo.js'
-import { openMetricsPort } from './metrics.js'
-import { setUpProvider, writeServiceUrl } from './sandbox.js'
-import { SANDBOX_TOKEN_DAYS, signToken } from './sign-token.js'
+import { setUpProvider, signToken, writeServiceUrl } from './sandbox.js'
 import type { ServiceTracing } from './tracing.js'
 import { wire } from './wire.js'
 
@@ -72,11 +72,42 @@ async function requireFreePorts({ host, port, sandbox, metrics }: Config): Promi
   }
 }
 
+/**
+ * Opens the port for Prometheus, because users of the public port do not see metrics. Null: METRICS_PORT is
+ * not set.
+ */
+async function openMetricsPort({ metrics }: Config, { render }: Metrics, log: Log) {
+  if (!metrics) return null
+  const { host, port } = metrics
+  const server = createHttpServer((request, response) => {
+    if (request.url !== '/metrics') return void response.writeHead(404).end()
+    render().then(
+      ({ contentType, text }) => response.writeHead(200, { 'content-type': contentType }).end(text),
+      (error) => {
+        log.error({ err: error }, 'the metrics cannot be read')
+        response.writeHead(500).end()
+      },
+    )
+  })
+  server.listen(port, host)
+  await once(server, 'listening')
+  // An address of the network, since it listens on a port.
+  const { port: opened } = server.address() as AddressInfo
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${opened}/metrics`
+  log.info({ metrics_url: url }, 'metrics')
+  return {
+    url,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
 /** The page of documents fills them in, by the security scheme. */
 async function keysToTry(config: WiredConfig): Promise<Readonly<Record<string, string>>> {
-  const isSignedHere = config.auth.secrets.length > 0
-  const user = isSignedHere && { user: await signToken(config, 'user-1', {}, SANDBOX_TOKEN_DAYS) }
-  return { ...user, platform: config.platformKeys.at(-1) ?? '' }
+  const user = config.auth.secrets.length > 0 && (await signToken(config, 'user-1'))
+  return { ...(user && { user }), platform: config.platformKeys.at(-1) ?? '' }
 }
 
 const TRACING_PACKAGES = ['api', 'exporter-trace-otlp-http', 'resources', 'sdk-trace-base']

@@ -2,15 +2,15 @@
 import { KEPT_MAILS_PATH } from '../mail/kept-mail.js'
 import { type Config, forPlatform } from './config.js'
 import { loadDemo } from './demo.js'
+import { signToken } from './sandbox.js'
 import type { StartedService } from './serve.js'
-import { SANDBOX_TOKEN_DAYS, signToken } from './sign-token.js'
 
 /** `read`: the configuration before the sandbox completed it. Null outside the sandbox. */
 export async function welcome(read: Config, service: StartedService): Promise<string | null> {
   const { url, metricsUrl, config, emulator: running } = service
   if (!running) return null
   const emulator = running.url
-  const token = await signToken(config, 'user-1', {}, SANDBOX_TOKEN_DAYS)
+  const token = await signToken(config, 'user-1')
   const mailUrl = config.smtpUrl === undefined ? `${url}${KEPT_MAILS_PATH}` : null
   const hasDemo = (await loadDemo()) !== null
   // The sandbox adds its own two operators at the end.
