@@ -1,6 +1,7 @@
 // packages/client/src/api.ts is made here: the client imports nothing of the service, and has its types.
 import { readFileSync } from 'node:fs'
 import { CALLS } from '../../packages/client/src/api.js'
+import type * as events from '../../packages/client/src/events.js'
 import type * as client from '../../packages/client/src/index.js'
 import type { Capability } from '../../packages/ishtirak/src/acts/capability.js'
 import type { HostEvent, PlatformEvent } from '../../packages/ishtirak/src/core/event.js'
@@ -74,6 +75,25 @@ it('its types fit a service of any catalogue, and what a host gets (checked by t
   expectTypeOf<PlatformEvent['data']>().toExtend<client.EventData>()
   expectTypeOf<MembersOf<client.EventData>>().toEqualTypeOf<MembersOf<PlatformEvent['data']>>()
   expectTypeOf<HostEvent>().toExtend<client.BillingEvent>()
+})
+
+it('its calls and handlers take what the API takes and nothing else (checked by the compiler)', () => {
+  const neverCalled = async ({ createClient }: typeof client, { eventHandler }: typeof events) => {
+    const options = { url: 'http://127.0.0.1:9', apiKey: 'key', whenUnreachable: 'open' } as const
+    const billing = createClient(options)
+    const answer = await billing.consume('user-1', 'deploys_per_day', { operation_id: 'd-1' })
+    expectTypeOf(answer.source === 'policy' ? 0 : answer.remaining).toBeNumber()
+    // @ts-expect-error there is no such limit
+    billing.consume('user-1', 'deploys', { operation_id: 'd-1' })
+    // @ts-expect-error an operation needs its id
+    billing.consume('user-1', 'projects', {})
+    const own = createClient<'build_minutes'>(options)
+    own.consume('user-1', 'build_minutes', { operation_id: 'd-1', scope_id: 'eu-1' })
+    eventHandler({ secrets: [], on: { 'subscription.granted': ({ data }) => data.grant.months } })
+    // @ts-expect-error a payment has no grant
+    eventHandler({ secrets: [], on: { 'payment.paid': ({ data }) => data.grant.months } })
+  }
+  expect(neverCalled).toBeTypeOf('function')
 })
 
 /** Of these the client names the four limits of the catalogue without PLANS_FILE, beside any others. */
