@@ -123,12 +123,6 @@ const copySwaggerUi = (to) => {
   cpSync(path.join(root, 'node_modules/typescript/LICENSE.txt'), path.join(to, 'LICENSE'))
 }
 
-/** Compiles the sources to CommonJS with types, for programs that `require`. */
-const compileForRequire = (compile, project, to) => {
-  compile(project, to)
-  writeFileSync(path.join(to, 'package.json'), '{ "type": "commonjs" }\n')
-}
-
 /**
  * Beside dist/ first, and in its place at once: a process that runs the last build meanwhile finds all of it
  * or none.
@@ -146,7 +140,10 @@ const build = async (folder) => {
     const options = { emitDeclarationOnly: isService, ...(!isForced && { noCheck: true }) }
     if (isForced || !isService) compile(path.join(folder, 'tsconfig.json'), fresh, options)
     const forRequire = path.join(folder, 'tsconfig.cjs.json')
-    if (existsSync(forRequire)) compileForRequire(compile, forRequire, path.join(fresh, 'cjs'))
+    if (existsSync(forRequire)) {
+      compile(forRequire, path.join(fresh, 'cjs'))
+      writeFileSync(path.join(fresh, 'cjs/package.json'), '{ "type": "commonjs" }\n')
+    }
     // The compiler does not copy style sheets and templates.
     cpSync(path.join(folder, 'src'), fresh, {
       recursive: true,

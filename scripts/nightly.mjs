@@ -71,18 +71,14 @@ function run([file, ...given]) {
 }
 
 function commitNow() {
-  try {
-    const git = (...given) => execFileSync('git', given, { cwd: root, encoding: 'utf8' }).trim()
-    const changed = git('status', '--porcelain', '--', '.', `:!${path.relative(root, RECORD)}`)
-    return git('rev-parse', '--short', 'HEAD') + (changed === '' ? '' : ' and changes')
-  } catch {
-    return 'unknown'
-  }
+  const git = (...given) => execFileSync('git', given, { cwd: root, encoding: 'utf8' }).trim()
+  const changed = git('status', '--porcelain', '--', '.', `:!${path.relative(root, RECORD)}`)
+  return git('rev-parse', '--short', 'HEAD') + (changed === '' ? '' : ' and changes')
 }
 
 function hasPassed(name) {
-  const isKnown = commit !== 'unknown' && !commit.endsWith('changes')
-  return isKnown && new RegExp(`^\\| ${name} \\| ${commit} \\|.*\\| passed \\|`, 'm').test(readRecord())
+  const row = new RegExp(`^\\| ${name} \\| ${commit} \\|.*\\| passed \\|`, 'm')
+  return !commit.endsWith('changes') && row.test(readFileSync(RECORD, 'utf8'))
 }
 
 /** Replaces the row of the part: part, commit, date, machine, result, minutes. */
@@ -91,10 +87,6 @@ function record(name, result, minutes) {
   const gib = Math.round(totalmem() / 2 ** 30)
   const machine = `${cpus().length} cores, ${gib} GiB, Node ${process.versions.node}`
   const row = `| ${[name, commit, date, machine, result, minutes].join(' | ')} |\n`
-  const others = readRecord().replace(new RegExp(`^\\| ${name} \\|.*\n`, 'm'), '')
+  const others = readFileSync(RECORD, 'utf8').replace(new RegExp(`^\\| ${name} \\|.*\n`, 'm'), '')
   writeFileSync(RECORD, others + row)
-}
-
-function readRecord() {
-  return readFileSync(RECORD, 'utf8')
 }
