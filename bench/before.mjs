@@ -3,11 +3,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { openDatabase } from '../packages/ishtirak/dist/main/internal.js'
 import { artifacts, compareAll, readOptions, withServers } from './support/compare.mjs'
-import { createDatabase } from './support/postgres.mjs'
-import { seed } from './support/seed.mjs'
-import { startService } from './support/service.mjs'
+import { startSeeded } from './support/seed.mjs'
 
 const root = path.dirname(import.meta.dirname)
 const given = readOptions('before', 'This build beside the anchor of bench/anchor.json', {
@@ -25,9 +22,10 @@ const AIMS = program === undefined ? { status: 1.15, consume: 1.05, webhook: 1, 
 
 const before = program === undefined ? anchorProgram() : path.resolve(program)
 await withServers(5, async ({ server, provider, driver }) => {
+  const side = { rows: { users: USERS, waiting: { wm_: stock } }, env: { CHARGILY_API_URL: provider.url } }
   const sides = {
-    ours: await startSide(server, provider, 'after'),
-    other: await startSide(server, provider, 'before', before),
+    ours: await startSeeded(server, 'after', side),
+    other: await startSeeded(server, 'before', { ...side, program: before }),
   }
   const paths = only.split(',').map((kind) => {
     const options = { users: USERS, prefix: kind === 'upgrade' ? 'new_' : 'wm_' }
@@ -42,17 +40,6 @@ await withServers(5, async ({ server, provider, driver }) => {
   })
   await compareAll('before', driver, { sides, paths, connections, rounds, seconds })
 })
-
-/** The service migrates its own database. The seed fits both schemas, because new columns have defaults. */
-async function startSide(server, provider, name, program) {
-  const databaseUrl = await createDatabase(server.url, name)
-  const env = { CHARGILY_API_URL: provider.url }
-  const service = await startService({ databaseUrl, env, program })
-  const database = await openDatabase({ url: databaseUrl })
-  await seed(database, { users: USERS, waiting: { wm_: stock }, isMigrated: true })
-  await database.close()
-  return service
-}
 
 /** Builds the anchor once, in a folder of its own, and returns its command. */
 function anchorProgram() {

@@ -69,7 +69,7 @@ async function costsOf(kind, server, provider) {
   const count = warming + SLICES * slice + FEW
   // The service migrates its own database. The seed fits older schemas too.
   const database = await openDatabase({ url: databaseUrl })
-  await seed(database, { users: USERS, waiting: { wm_: count }, isMigrated: true })
+  await seed(database, { users: USERS, waiting: { wm_: count } })
   if (kind === ORDERED) await seedOrders(database)
   await database.close()
   const requests = requestsOf(kind === ORDERED ? 'status' : kind, {

@@ -1,10 +1,7 @@
 // npm run bench -- growth --users 1000,100000: the same requests with few users in the database and with
 // many, who have ten payments each. A million users take some minutes and 10 GB.
-import { openDatabase } from '../packages/ishtirak/dist/main/internal.js'
 import { compareAll, readOptions, withServers } from './support/compare.mjs'
-import { createDatabase } from './support/postgres.mjs'
-import { seed } from './support/seed.mjs'
-import { startService } from './support/service.mjs'
+import { startSeeded } from './support/seed.mjs'
 
 const given = readOptions('growth', 'The same calls with few users and with many', {
   users: ['two numbers that are compared', '1000,100000'],
@@ -20,7 +17,8 @@ const STOCK = 12_000
 const ASKED = Math.min(few, 5_000)
 
 await withServers(0, async ({ server, driver }) => {
-  const [other, ours] = [await prepare(server, few), await prepare(server, many)]
+  const sideOf = (users) => startSeeded(server, `users_${users}`, { rows: { users, waiting: { w_: STOCK } } })
+  const [other, ours] = [await sideOf(few), await sideOf(many)]
   const optionsOf = (users) => ({ users: ASKED, step: users / ASKED, prefix: 'w_' })
   const paths = ['status', 'history', 'consume', 'webhook'].map((kind) => ({
     name: kind,
@@ -32,11 +30,3 @@ await withServers(0, async ({ server, driver }) => {
   }))
   await compareAll('growth', driver, { sides: { ours, other }, paths, connections, rounds, seconds })
 })
-
-async function prepare(server, users) {
-  const databaseUrl = await createDatabase(server.url, `users_${users}`)
-  const database = await openDatabase({ url: databaseUrl })
-  await seed(database, { users, waiting: { w_: STOCK } })
-  await database.close()
-  return startService({ databaseUrl })
-}

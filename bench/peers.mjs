@@ -3,12 +3,10 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { openDatabase } from '../packages/ishtirak/dist/main/internal.js'
 import { startProcess } from './support/children.mjs'
 import { compareAll, readOptions, withServers } from './support/compare.mjs'
 import { createDatabase } from './support/postgres.mjs'
-import { seed } from './support/seed.mjs'
-import { startService } from './support/service.mjs'
+import { startSeeded } from './support/seed.mjs'
 
 const given = readOptions('peers', 'The service beside other programs of its kind', {
   rounds: ['of each comparison', 3],
@@ -36,11 +34,10 @@ await withServers(latency, async ({ server, provider, driver }) => {
       BENCH_FRESH: String(STOCK.upgrade),
     },
   })
-  const databaseUrl = await createDatabase(server.url, 'ours')
-  const database = await openDatabase({ url: databaseUrl })
-  await seed(database, { users: USERS, paymentsEach: 1, waiting: { w_: STOCK.webhook } })
-  await database.close()
-  const service = await startService({ databaseUrl, env: { CHARGILY_API_URL: provider.url } })
+  const service = await startSeeded(server, 'ours', {
+    rows: { users: USERS, paymentsEach: 1, waiting: { w_: STOCK.webhook } },
+    env: { CHARGILY_API_URL: provider.url },
+  })
   const paths = only.split(',').map((kind) => {
     const options = { users: USERS, secret: SECRET, prefix: kind === 'webhook' ? 'w_' : 'new_' }
     return {

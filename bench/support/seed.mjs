@@ -1,7 +1,9 @@
 // Fills the database of a benchmark with users who paid and payments that wait for their webhook. The ids are
 // counted, so that the driver can name them.
-import { migrate, readPlans, statement } from '../../packages/ishtirak/dist/main/internal.js'
+import { openDatabase, readPlans, statement } from '../../packages/ishtirak/dist/main/internal.js'
+import { createDatabase } from './postgres.mjs'
 import { INSERT_SELLER, insertReceipts } from './receipt-rows.mjs'
+import { startService } from './service.mjs'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -119,12 +121,24 @@ export async function seedOrders(database) {
   })
 }
 
-/** `waiting`: how many payments wait, by the prefix of their users. `isMigrated`: the schema is there. */
-export async function seed(database, { users, paymentsEach = 10, waiting = {}, isMigrated = false }) {
+/**
+ * Starts a service on a database of its own with these rows. The service makes its schema first. The rows fit
+ * both schemas, because new columns have defaults.
+ */
+export async function startSeeded(server, name, { rows, ...options }) {
+  const databaseUrl = await createDatabase(server.url, name)
+  const service = await startService({ databaseUrl, ...options })
+  const database = await openDatabase({ url: databaseUrl })
+  await seed(database, rows)
+  await database.close()
+  return service
+}
+
+/** Expects the schema. `waiting`: how many payments wait, by the prefix of their users. */
+export async function seed(database, { users, paymentsEach = 10, waiting = {} }) {
   const now = Date.now()
   const at = (instant) => new Date(instant).toISOString()
   const plan = JSON.stringify(PRO)
-  if (!isMigrated) await migrate(database)
   const [{ is_earlier: isEarlier }] = await database.query(selectEarlier)
   const insert = (asked, values) => database.query(isEarlier ? earlier(asked) : asked, values)
   await inSlices(users, Math.ceil(SLICE / paymentsEach), async (first, last) => {
