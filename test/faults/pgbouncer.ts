@@ -18,11 +18,8 @@ export interface Pooler {
 /** Debian installs it outside the usual PATH. */
 const PATH = `${process.env.PATH}:/usr/sbin`
 
-export function pgbouncerVersion(): string {
-  return requireTool('pgbouncer').split('\n')[0] ?? ''
-}
-
 export async function startPgbouncer(serverUrl: string): Promise<Pooler> {
+  const [version = ''] = requireTool('pgbouncer').split('\n')
   const server = new URL(serverUrl)
   const folder = mkdtempSync(join(tmpdir(), 'ishtirak-pgbouncer-'))
   const port = await freePort()
@@ -48,7 +45,7 @@ export async function startPgbouncer(serverUrl: string): Promise<Pooler> {
     await end(child)
     rmSync(folder, { recursive: true, force: true })
   }
-  return { url: url.href, version: pgbouncerVersion(), close }
+  return { url: url.href, version, close }
 }
 
 /** The role's settings from deploy/pooler.sql: a transaction pooler carries no session settings. */
