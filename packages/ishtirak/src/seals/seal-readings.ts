@@ -55,7 +55,7 @@ export const verifyBooksReading = reading<VerifyDeps>()({
     'named.',
   refuses: ['payload_too_large', 'request_timeout'],
   answer: VerifiedBooksSchema,
-  // cli-verify.ts reads the file and sends it.
+  // `addVerifyCommand` reads the file and sends it.
   command: null,
   read: (deps, { file, reply }) =>
     reply

@@ -27,7 +27,6 @@ type Unsealed = ReturnType<typeof parseNew>
 const parseHead = rowOf({ position: integer, hash: text })
 export type SealHead = ReturnType<typeof parseHead>
 
-/** The head of an empty chain. */
 export const NO_HEAD: SealHead = { position: 0, hash: '' }
 
 /**

@@ -1,11 +1,20 @@
-// Sealed books as a capability: the job, the check, and the export of the chain.
+// Sealed books as a capability: the job, the check with its command, and the export of the chain.
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
 import { Type } from 'typebox'
 import type { Capability } from '../acts/capability.js'
+import { plainJson, sections } from '../acts/cli-tables.js'
+import { commandsOf } from '../acts/commands.js'
+import {
+  type AccessOptions,
+  addAccessOptions,
+  CommandFailed,
+  type CommandHost,
+} from '../acts/operator-client.js'
 import { MINUTE } from '../core/instant.js'
 import { request, timestamp } from '../http/schemas.js'
-import { addVerifyCommand } from './cli-verify.js'
 import { type SealDeps, sealBooks } from './seal-books.js'
-import { exportSeals, verifyBooksReading } from './seal-readings.js'
+import { exportSeals, headsIn, verifyBooksReading } from './seal-readings.js'
 import type { VerifyDeps } from './verify-books.js'
 
 const SealedHeadSchema = request('SealedHead', {
@@ -43,4 +52,52 @@ export const seals: Capability<SealDeps & VerifyDeps> = {
       oncePerCluster: true,
     },
   ],
+}
+
+type VerifyOptions = AccessOptions & { readonly from?: string; readonly json?: true }
+
+function addVerifyCommand(program: Command, host: CommandHost): void {
+  const command = commandsOf(program, 'books')
+    .command('verify')
+    .description(verifyBooksReading.summary)
+    .option('--from <file>', 'heads that were kept: lines of position and hash, saved mails, or an export')
+  addAccessOptions(command)
+    .option('--json', 'the answer of the API, as JSON')
+    .action(async ({ from, json, ...access }: VerifyOptions) => {
+      const file = from === undefined ? Buffer.alloc(0) : await readHeads(from)
+      const client = await host.openClient(access)
+      const answer = await client
+        .ask({ method: 'POST', path: verifyBooksReading.path, file })
+        .then((text) => JSON.parse(text))
+        .finally(() => client.close())
+      process.stdout.write(`${json ? plainJson(answer) : sections(answer, host.timeZone())}\n`)
+      const { found } = answer
+      if (!found) return
+      const { what, position, kind, entry } = found
+      // The id of an act says that it is one.
+      const named = kind === null ? 'an entry' : kind === 'act' ? entry : `${kind.replace('_', ' ')} ${entry}`
+      process.stderr.write(
+        `${SAYS[what as keyof typeof SAYS](named)}${position ? ` (seal ${position})` : ''}\n`,
+      )
+      process.exitCode = 1
+    })
+}
+
+const SAYS = {
+  changed: (entry: string) => `${entry} was changed, or an act before it was removed with its seal`,
+  removed: (entry: string) => `${entry} was removed`,
+  inserted: (entry: string) => `${entry} was inserted`,
+  moved: (entry: string) => `${entry} was moved`,
+  cut: () => 'a head is missing: what was sealed last was removed, or an older backup was restored',
+  resealed: () => 'a head is another one: entries up to it were changed and sealed again',
+}
+
+/** Sends only the heads, because lines of an export also have the contents. */
+async function readHeads(path: string): Promise<Buffer> {
+  const text = await readFile(path, 'utf8').catch((error: Error) => {
+    throw new CommandFailed(error.message)
+  })
+  const heads = headsIn(text)
+  if (heads.length === 0) throw new CommandFailed(`${path} has no line with a position and a hash`)
+  return Buffer.from(heads.map(({ position, hash }) => `${position} ${hash}\n`).join(''))
 }
