@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto'
 /** The first line has the format, rows are `table<tab>json`, the last line has counts and a checksum. */
 export const FORMAT = 2
 
-/** Why a restore is refused, in words for the operator. */
 export class RestoreRefused extends Error {
   override readonly name = 'RestoreRefused'
 }

@@ -84,7 +84,6 @@ interface OwnCalls {
   reportUsage(userId: string, limit: string, report: UsageReport): Promise<Allowance>
 }
 
-/** The host's calls, with those of capabilities. */
 export type Billing = OwnCalls &
   BalanceCalls &
   BuyerCalls &

@@ -32,7 +32,6 @@ const ownOf = (capabilities: Brings) => ({
 const namesOf = (capabilities: Brings) =>
   [COMMON, ...settingsOf(capabilities), ...GATEWAYS].flatMap(({ variables }) => Object.keys(variables))
 
-/** The names of all variables. */
 export const SETTINGS = namesOf(CAPABILITIES)
 
 /** Throws `ConfigError` with everything that is wrong. */
@@ -50,7 +49,6 @@ const ALL_SETTINGS = settingsOf(CAPABILITIES)
 /** The secrets of capabilities, by their names in the sandbox's file. */
 export const SANDBOX_SECRETS = ALL_SETTINGS.flatMap(({ sandboxSecrets = {} }) => Object.keys(sandboxSecrets))
 
-/** The settings that capabilities add in the sandbox. */
 export function inSandbox(config: Config, secret: (name: string) => string): Partial<Config> {
   return Object.assign({}, ...ALL_SETTINGS.map((one) => one.inSandbox?.(config, secret)))
 }

@@ -116,7 +116,6 @@ type SandboxState = ReturnType<typeof newState>
 
 /** The sandbox of this data folder. What is missing is made, so a client asks `hasSandbox` before. */
 export async function readSandboxState(config: Config): Promise<SandboxState> {
-  // Written by `writeState` below and by nothing else.
   const folder = folderOf(config)
   const known: Partial<SandboxState> =
     folder !== null && hasSandbox(config) ? JSON.parse(await readFile(stateFile(folder), 'utf8')) : {}

@@ -119,10 +119,9 @@ async function runOnce(
     rounds?.note(job.name, job.everyMs, false)
     if (done > 0) log.debug({ job: job.name, done }, 'job did its round')
   } catch (error) {
-    // The clock's guard logs it once for all jobs. Due rows stay due.
+    // The clock's guard logs it once for all jobs. A failed round loses nothing: due rows stay due.
     if (error instanceof WrongClock) return
     rounds?.note(job.name, job.everyMs, true)
-    // A failed round has lost nothing: due rows stay due.
     log.error({ err: error, job: job.name }, 'job failed')
   }
 }

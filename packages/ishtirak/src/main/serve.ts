@@ -47,13 +47,10 @@ export async function serve(config: Config, log: Log) {
     metricsPort?.close()
     await emulator?.close()
   }
-  // `metricsUrl` is null if METRICS_PORT is not set.
   return { ...service, stop, url, config: wired, emulator, metricsUrl: metricsPort?.url ?? null }
 }
 
-/**
- * Called before a folder or a secret is made. Throws as `listen` does, also if two of our ports are equal.
- */
+/** Before a folder or a secret is made. Throws as `listen` does, also if two of our ports are equal. */
 async function requireFreePorts({ host, port, sandbox, metrics }: Config): Promise<void> {
   const ours = [
     { host, port },
@@ -72,10 +69,7 @@ async function requireFreePorts({ host, port, sandbox, metrics }: Config): Promi
   }
 }
 
-/**
- * Opens the port for Prometheus, because users of the public port do not see metrics. Null: METRICS_PORT is
- * not set.
- */
+/** The public port does not show metrics to users. Null: METRICS_PORT is not set. */
 async function openMetricsPort({ metrics }: Config, { render }: Metrics, log: Log) {
   if (!metrics) return null
   const { host, port } = metrics
@@ -119,7 +113,6 @@ async function openTracing(url: string, log: Log): Promise<ServiceTracing> {
   return (await import('./trace-export.js')).startTracing(url, log)
 }
 
-/** The database of the configuration, for the service and for commands. */
 export function openConfigured(
   { database: { dataDir, ...address } }: Config,
   options: Pick<DatabaseOptions, 'log' | 'onFailure' | 'isBare'> = {},

@@ -60,7 +60,6 @@ A month later:
 `
 }
 
-/** The variables for a platform of the developer's own, and the call that it makes on every deploy. */
 function platformLines(read: Config, { url, config }: StartedService): string {
   const variables = Object.entries(forPlatform(read, config))
   const { limits } = config.plans

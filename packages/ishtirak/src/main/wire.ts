@@ -111,7 +111,6 @@ export interface Surroundings {
   readonly commandKey?: OperatorKey
   /** True for a command that does one thing and ends. */
   readonly withoutJobs?: boolean
-  /** Records traces. It is stopped with the service. */
   readonly tracing?: ServiceTracing | undefined
   /** The sandbox's keys, for its page of documents. */
   readonly sandboxKeys?: DocumentsPageOptions['sandboxKeys']
@@ -180,7 +179,6 @@ export async function wire(config: WiredConfig, world: Surroundings) {
   }
 }
 
-/** The operator's API that capabilities declare as acts and readings. */
 function operatorRoutes(all: Parts, capabilities: readonly Capability<Parts>[]) {
   return async (app: App): Promise<void> => {
     app.addHook('onRequest', all.operators.onRequest)
@@ -190,7 +188,6 @@ function operatorRoutes(all: Parts, capabilities: readonly Capability<Parts>[]) 
   }
 }
 
-/** Fills in the parts that capabilities give each other. */
 function fillInShared(all: Parts, capabilities: readonly Capability<Parts>[]): void {
   const { discounts, atOnce, mails, fileParts, actsOfAll } = all
   actsOfAll.push(...actsOf(capabilities))
@@ -303,7 +300,6 @@ export function gatewaysOf(
   ]
 }
 
-/** The gateways, then the methods of capabilities. */
 function methodsOf(config: WiredConfig, world: GatewayWorld & PartsWorld): PaymentMethods {
   const { database, clock, capabilities } = world
   const gateways = gatewaysOf(config, world)

@@ -53,10 +53,9 @@ export const OPTIONS = ENTRIES.map(
     [`${flagOf(name)} <value>`, otherwise ? `${asks} [${otherwise}]` : asks] as const,
 )
 
-/** The message has everything that is wrong, one line each. */
+/** Its message has everything that is wrong, one line each. */
 export class AnswersMissing extends Error {}
 
-/** Throws `AnswersMissing`. */
 export function answersIn(flags: Flags): Answers {
   const given: Flags = Object.fromEntries(Object.entries(flags).map(([name, value]) => [name, value.trim()]))
   const problems = ENTRIES.flatMap((entry) => problemWith(entry, given) ?? [])
