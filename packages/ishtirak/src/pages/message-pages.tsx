@@ -66,8 +66,9 @@ export function signInPage(pages: Pages, locale: Locale, token: string): string 
     text: say('signInText'),
     languagePath: `${pages.base}/portal/sign-in?token=${encodeURIComponent(token)}`,
     safeMore: (
-      <form method="post" action={`${pages.base}/portal/sign-in?lang=${locale}`}>
+      <form action={`${pages.base}/portal/open`}>
         <input type="hidden" name="token" value={token} />
+        <input type="hidden" name="mailed" value="yes" />
         <SubmitButton label={say('mail_linkButton')} />
       </form>
     ),

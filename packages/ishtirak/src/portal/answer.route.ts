@@ -1,5 +1,4 @@
-// The page after a form that was refused or had no session. What to say is saved in a cookie and the browser
-// is sent here, so that going back or reloading sends no form twice.
+// The page after a form that was refused. A cookie has what to say, so that a reload sends no form twice.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError, ERRORS, isErrorCode } from '../core/error.js'
 import type { App } from '../http/app.js'
@@ -21,7 +20,7 @@ export function answerRoutes(app: App, pages: PortalPages): void {
 }
 
 /** What a form without a session can lead to, with the status of its page. */
-const PAGES = { linkSent: 200, linkOver: 410, mailedLinkOver: 410, sessionOver: 401 } as const
+const PAGES = { linkSent: 200, linkOver: 410, sessionOver: 401 } as const
 
 const isPage = (page: string | undefined): page is keyof typeof PAGES =>
   page !== undefined && Object.hasOwn(PAGES, page)

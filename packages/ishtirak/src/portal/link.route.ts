@@ -35,14 +35,14 @@ export function linkRoutes(app: App, pages: Pages): void {
     // If there is a session, this is the second click on a link that began it.
     if ((await enter(pages, reply, token)) || session) return toPortal(pages, reply)
     const locale = reader.language(request, reply, session)
+    const notice = queryOf(request, 'mailed') === undefined ? 'linkOver' : 'mailedLinkOver'
     return reply
       .code(410)
       .headers(pages.headers)
-      .send(noticePage(pages, locale, 'linkOver'))
+      .send(noticePage(pages, locale, notice))
   })
 
-  // The user confirmed to change to the other account. A form of another site comes without the session's
-  // cookie (SameSite=Lax), and the form's token belongs to the session that ends here.
+  // A form of another site comes without the cookie (SameSite=Lax), and its token belongs to this session.
   app.post('/portal/open', forAll, async (request, reply) => {
     const session = senderOf(pages, request)
     if (await enter(pages, reply, fieldOf(request, 'token'))) {
@@ -83,31 +83,11 @@ export function mailedLinkRoutes(app: App, pages: PortalPages): void {
     return answerForm(pages, reply, null, { page: 'linkSent' })
   })
 
-  // If there is a session, `/portal/open` asks whether to change the account.
-  const openInstead = (reply: FastifyReply, token: string) => {
-    // Our tokens are shorter, and programs take header fields of 16 KB together.
-    const query = new URLSearchParams({ token: token.slice(0, 100) })
-    return reply.headers(pages.headers).redirect(`${pages.base}/portal/open?${query}`, 303)
-  }
-
-  // Programs that check mail follow each link in it, so the link alone uses nothing up: the button does.
+  // Programs that check mail follow each link in it, so the page has a button that leads to `/portal/open`.
   app.get('/portal/sign-in', { ...hidden, exposeHeadRoute: false }, async (request, reply) => {
     pages.limitAnonymous(request, reply)
-    const token = tokenIn(request)
-    if (await reader.session(request)) return openInstead(reply, token)
     const locale = reader.language(request, reply, null)
-    return reply.headers(pages.headers).send(signInPage(pages, locale, token))
-  })
-
-  app.post('/portal/sign-in', hidden, async (request, reply) => {
-    pages.limitAnonymous(request, reply)
-    // A form of another site could sign a user in to another account, for which they would then pay.
-    if (!reader.isFromHere(request)) throw new BillingError('forbidden')
-    const token = fieldOf(request, 'token')
-    if (await reader.session(request)) return openInstead(reply, token)
-    if (await enter(pages, reply, token)) return toPortal(pages, reply)
-    reader.language(request, reply, null)
-    return answerForm(pages, reply, null, { page: 'mailedLinkOver' })
+    return reply.headers(pages.headers).send(signInPage(pages, locale, tokenIn(request)))
   })
 }
 
