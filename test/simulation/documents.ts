@@ -27,8 +27,8 @@ type Standing = 'company' | 'person' | 'incomplete'
 function standingOf(buyer: StoredBuyer | null | undefined): Standing {
   if (!buyer?.name || !buyer.address) return 'incomplete'
   if (buyer.kind === 'person') return 'person'
-  const { rc, nif, nis, ai, legalForm } = buyer
-  return rc && nif && nis && ai && legalForm ? 'company' : 'incomplete'
+  const { rc, nif, nis, ai, legal_form } = buyer
+  return rc && nif && nis && ai && legal_form ? 'company' : 'incomplete'
 }
 
 function drawBuyer(random: SeededRandom, standing: Standing): TypedBuyer {

@@ -27,7 +27,7 @@ export interface Ledger {
 }
 
 export type StoredBuyer = Readonly<Record<'kind', string>> &
-  Readonly<Record<'name' | 'address' | 'rc' | 'nif' | 'nis' | 'ai' | 'legalForm', string | null>>
+  Readonly<Record<'name' | 'address' | 'rc' | 'nif' | 'nis' | 'ai' | 'legal_form', string | null>>
 
 export interface BookedDocument {
   readonly user: string

@@ -98,13 +98,13 @@ function expectMargins(kind: (typeof KINDS)[number], locale: Locale): void {
     address: 'Cité des 1 000 logements, bâtiment B, cage 4, deuxième étage, porte 12, '
       .repeat(4)
       .slice(0, 240),
-    legalForm: 'Entreprise unipersonnelle à responsabilité limitée',
+    legal_form: 'Entreprise unipersonnelle à responsabilité limitée',
     email: `${'e'.repeat(60)}@exemple.dz`,
   }
   const arabic = {
     name: 'مؤسسة الخدمات المتكاملة للاتصالات والبرمجيات '.repeat(3).trim(),
     address: 'حي 1000 مسكن، عمارة ب، مدخل 4، الطابق الثاني، الباب 12، '.repeat(6).slice(0, 240),
-    legalForm: 'شركة ذات مسؤولية محدودة',
+    legal_form: 'شركة ذات مسؤولية محدودة',
   }
   for (const details of [french, arabic]) {
     const pdf = renderDocument(

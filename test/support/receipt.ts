@@ -71,7 +71,7 @@ export const COMPANY: BuyerDetails = {
   nif: '002019012345678',
   nis: '002019010123457',
   ai: '19010123458',
-  legalForm: 'SARL',
+  legal_form: 'SARL',
   capital: '1 000 000,00 DA',
   phone: '+213 36 11 22 33',
   email: 'compta@numidia.example',

@@ -38,7 +38,7 @@ create table users (
   -- The desk asks new customers for it. The form is E.164.
   phone text constraint phone_is_international check (phone ~ '^\+[1-9][0-9]{6,14}$'),
   locale text constraint locale_is_known check (locale in ('ar', 'fr', 'en')),
-  -- The buyer's details for invoices: {kind, name, address, rc, nif, nis, ai, legalForm, capital, phone,
+  -- The buyer's details for invoices: {kind, name, address, rc, nif, nis, ai, legal_form, capital, phone,
   -- email}. Null: none were given.
   buyer jsonb constraint buyer_has_a_kind check (buyer ->> 'kind' in ('person', 'company')),
   -- Events to the platform: the last one written, the last one confirmed, and when the next attempt is due

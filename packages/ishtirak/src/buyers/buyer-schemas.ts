@@ -1,12 +1,6 @@
 // The schemas of a buyer's details.
 import { type Static, Type } from 'typebox'
-import {
-  BUYER_FIELDS,
-  BUYER_KINDS,
-  type BuyerDetails,
-  fieldsOfBuyer,
-  missingDetails,
-} from '../core/buyer-details.js'
+import { BUYER_FIELDS, BUYER_KINDS, type BuyerDetails, missingDetails } from '../core/buyer-details.js'
 import { nullable, object, request } from '../http/schemas.js'
 
 const text = (description: string, ...examples: readonly string[]) =>
@@ -32,7 +26,6 @@ const texts = {
 type Texts = typeof texts
 type Each<Schema> = { [Name in keyof Texts]: Schema }
 
-/** Makes each member anew. */
 function eachText<Made>(make: (schema: Texts['name']) => Made): Each<Made> {
   const made = Object.entries(texts).map(([name, schema]) => [name, make(schema)])
   // `texts` gave the names, so all are there.
@@ -60,13 +53,9 @@ export const BuyerSchema = object('Buyer', {
 })
 export type BuyerView = Static<typeof BuyerSchema>
 
-const NOTHING = Object.fromEntries(BUYER_FIELDS.map((field) => [field, null])) as Record<
-  (typeof BUYER_FIELDS)[number],
-  null
->
-
 export function viewBuyer(buyer: BuyerDetails | null): BuyerView {
   const missing = [...missingDetails(buyer)]
-  if (buyer === null) return { ...NOTHING, complete: false, missing }
-  return { ...fieldsOfBuyer(buyer), kind: buyer.kind, complete: missing.length === 0, missing }
+  return { ...NOTHING, ...buyer, complete: missing.length === 0, missing }
 }
+
+const NOTHING: Readonly<Record<keyof Texts | 'kind', null>> = { kind: null, ...eachText(() => null) }

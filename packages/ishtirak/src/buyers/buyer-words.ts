@@ -4,7 +4,6 @@ import {
   BUYER_KINDS,
   type BuyerDetails,
   type BuyerField,
-  fieldsOfBuyer,
   missingDetails,
 } from '../core/buyer-details.js'
 import type { ValidationCode } from '../core/error.js'
@@ -17,16 +16,13 @@ const labelOf = (say: Say, field: BuyerField): string => say(`buyer_${field}`)
 
 const kindInWords = (say: Say, kind: BuyerDetails['kind']): string => say(`buyerKind_${kind}`)
 
-/** The given fields, each with its label. */
 export function buyerInWords(say: Say, buyer: BuyerDetails): readonly (readonly [string, string])[] {
-  const fields = fieldsOfBuyer(buyer)
   return BUYER_FIELDS.flatMap((field) => {
-    const value = field === 'kind' ? kindInWords(say, buyer.kind) : fields[field]
+    const value = field === 'kind' ? kindInWords(say, buyer.kind) : buyer[field]
     return value === null ? [] : [[labelOf(say, field), value] as const]
   })
 }
 
-/** The fields of the form, with the details that are known. */
 export function buyerFields(say: Say, locale: Locale, known: TypedBuyer) {
   return BUYER_FIELDS.map((name) => ({
     ...{ name, label: labelOf(say, name), type: 'text' as const, value: known[name] ?? '' },

@@ -3,7 +3,7 @@ import { act } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { change } from '../acts/preview.js'
 import { reason } from '../acts/reason.js'
-import { BUYER_FIELDS, fieldsOfBuyer } from '../core/buyer-details.js'
+import { BUYER_FIELDS } from '../core/buyer-details.js'
 import { request } from '../http/schemas.js'
 import { sayFor } from '../i18n/messages.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
@@ -29,7 +29,7 @@ export const correctBuyer = act<SubjectDeps & ChangeDeps>()({
   fields: async (pages, view, { id }) => {
     const { buyer } = await loadUser(pages, id)
     const say = sayFor(pages.seller.identity, view.locale)
-    return buyerFields(say, view.locale, buyer ? fieldsOfBuyer(buyer) : { kind: 'company' })
+    return buyerFields(say, view.locale, buyer ?? { kind: 'company' })
   },
   plan: async (deps, { id: userId, input, by }) => {
     const { version, buyer: known } = await loadUser(deps, userId)

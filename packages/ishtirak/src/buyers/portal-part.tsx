@@ -1,5 +1,5 @@
 // The portal page on which the owner of an account enters the buyer's details for invoices.
-import { BUYER_FIELDS, type BuyerField, fieldsOfBuyer } from '../core/buyer-details.js'
+import { BUYER_FIELDS, type BuyerField } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
 import { ownsAccount } from '../core/person.js'
 import type { App } from '../http/app.js'
@@ -8,6 +8,7 @@ import { Input } from '../pages/field.js'
 import { OwnForm, portalForm } from '../pages/own-form.js'
 import { Notice, type Pages, SubmitButton } from '../pages/portal-frame.js'
 import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
+import { P } from '../pages/words.js'
 import { buyerFields, buyerInWords, lacksInWords } from './buyer-words.js'
 import { type BuyerDeps, setBuyer } from './set-buyer.js'
 
@@ -39,9 +40,7 @@ function BuyerPage(section: PartSection) {
     <>
       {view.asked('saved') === null ? null : <Saved {...section} />}
       <section class="card" aria-label={say('buyerTitle')}>
-        <p class="soft" safe>
-          {say('buyerText')}
-        </p>
+        <P class="soft">{say('buyerText')}</P>
         {view.sent ? (
           <p class="over" role="alert" safe>
             {say('buyerWrong')}
@@ -78,7 +77,7 @@ function BuyerForm({ pages, view, say }: PartSection) {
   const { session, overview, locale, sent } = view
   // Most users are persons, and the platform has said who they are.
   const { name, email } = session
-  const known = overview.buyer ? fieldsOfBuyer(overview.buyer) : { kind: 'person', name, email }
+  const known = overview.buyer ?? { kind: 'person', name, email }
   return (
     <OwnForm session={session} action={`${pages.base}/portal/${BUYER}`}>
       {buyerFields(say, locale, known).map((field) => (
@@ -88,9 +87,7 @@ function BuyerForm({ pages, view, say }: PartSection) {
           isRequired={false}
         />
       ))}
-      <p class="small soft" safe>
-        {say('buyerCompanyNeeds')}
-      </p>
+      <P class="small soft">{say('buyerCompanyNeeds')}</P>
       <SubmitButton label={say('buyerSave')} />
     </OwnForm>
   )

@@ -2,13 +2,7 @@
 // Algerian documents; no check digit of these numbers is published. Pure.
 import { readPhone } from '../acts/phone.js'
 import { latinDigits } from '../acts/typed-amount.js'
-import {
-  BUYER_FIELDS,
-  BUYER_KINDS,
-  type BuyerDetails,
-  type BuyerField,
-  fieldsOfBuyer,
-} from '../core/buyer-details.js'
+import { BUYER_FIELDS, BUYER_KINDS, type BuyerDetails, type BuyerField } from '../core/buyer-details.js'
 import { EMAIL_MAX, isEmail } from '../core/email.js'
 import { BillingError, type ValidationProblem } from '../core/error.js'
 
@@ -23,18 +17,15 @@ export function readBuyerDetails(typed: TypedBuyer): BuyerDetails {
     return problem === null ? [] : [{ pointer: `/${field}`, ...problem }]
   })
   if (problems.length > 0) throw new BillingError('validation_failed', { problems })
-  const { legal_form: legalForm, ...others } = kept
-  // `kind` was checked to be one of the two.
-  return { ...others, legalForm } as BuyerDetails
+  // It has each field, and `kind` was checked to be one of the two.
+  return kept as unknown as BuyerDetails
 }
 
-/** The values before and after of each field in which the two differ. */
 export function changedFields(old: BuyerDetails | null, now: BuyerDetails) {
-  const [before, after] = [old && fieldsOfBuyer(old), fieldsOfBuyer(now)]
-  const changed = BUYER_FIELDS.filter((field) => (before?.[field] ?? null) !== after[field])
-  const valuesIn = (fields: typeof before) =>
-    Object.fromEntries(changed.map((field) => [field, fields?.[field] ?? null]))
-  return { before: valuesIn(before), after: valuesIn(after) }
+  const changed = BUYER_FIELDS.filter((field) => (old?.[field] ?? null) !== now[field])
+  const valuesIn = (details: typeof old) =>
+    Object.fromEntries(changed.map((field) => [field, details?.[field] ?? null]))
+  return { before: valuesIn(old), after: valuesIn(now) }
 }
 
 /** Removes invisible marks of copied text, and turns line breaks into spaces. */

@@ -11,10 +11,7 @@ import { changedFields, readBuyerDetails, type TypedBuyer } from './read-buyer.j
 
 export type BuyerDeps = Pick<CommonParts, 'database' | 'clock' | 'ids'>
 
-/**
- * Replaces the details, and creates an unknown user. Throws `forbidden` unless the caller is an owner, and
- * `validation_failed`.
- */
+/** Creates an unknown user. Throws `forbidden` unless the caller is an owner, and `validation_failed`. */
 export async function setBuyer(deps: BuyerDeps, user: KnownUser, typed: TypedBuyer): Promise<BuyerDetails> {
   if (!ownsAccount(user)) throw new BillingError('forbidden')
   const buyer = readBuyerDetails(typed)

@@ -13,7 +13,6 @@ import { ROLE_KEYS, ROLES_ENV } from '../../../../test/support/roles.js'
 import { sql } from '../../../../test/support/sql.js'
 import { orderTransfer, sendBankStatement, sendProof } from '../../../../test/support/transfers.js'
 import { setBuyer } from '../buyers/set-buyer.js'
-import { fieldsOfBuyer } from '../core/buyer-details.js'
 
 // What is remembered of the mail that was sent long ago.
 const forgetMail = sql('delete from mails where user_id = $1')
@@ -265,7 +264,7 @@ describeWorld('an act in the console', { env: ENV }, ({ database, world }) => {
     const transfer = (await orderTransfer(world, 'user-3')).id
     const { paymentId: second } = await world.as('user-4').buy()
     await database().query(setSecondOf, [second, 'pay_0'])
-    await setBuyer(world.service.parts, { userId: 'user-5' }, fieldsOfBuyer(COMPANY))
+    await setBuyer(world.service.parts, { userId: 'user-5' }, COMPANY)
     const { paymentId: invoiced } = await world.as('user-5').buy()
     await setProfile(world, 'user-1', { email: 'amina@example.dz' })
     await database().query(forgetMail, ['user-1'])

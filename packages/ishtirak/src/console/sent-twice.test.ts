@@ -21,7 +21,6 @@ import { orderTransfer } from '../../../../test/support/transfers.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { actsOf } from '../acts/capability.js'
 import { setBuyer } from '../buyers/set-buyer.js'
-import { fieldsOfBuyer } from '../core/buyer-details.js'
 import type { Database } from '../database/database.js'
 import { CAPABILITIES } from '../main/capabilities.js'
 
@@ -83,7 +82,7 @@ describeScenario('a form of the console that is sent twice at once', ({ database
     approve: async (userId) => (await orderTransfer(world, userId)).id,
     refuse: async (userId) => (await orderTransfer(world, userId)).id,
     'correct-invoice': async (userId) => {
-      await setBuyer(world.service.parts, { userId: userId }, fieldsOfBuyer(COMPANY))
+      await setBuyer(world.service.parts, { userId: userId }, COMPANY)
       return buy(userId)
     },
     keep: async (userId) => {

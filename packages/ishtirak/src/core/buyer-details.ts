@@ -2,7 +2,10 @@
 
 export const BUYER_KINDS = ['person', 'company'] as const
 
-/** Values are kept as they were typed, without the spaces around them; null: not given. */
+/**
+ * Values are kept as they were typed, without the spaces around them; null: not given. Forms, the wire and
+ * the database name the fields alike.
+ */
 export interface BuyerDetails {
   readonly kind: (typeof BUYER_KINDS)[number]
   readonly name: string | null
@@ -16,19 +19,19 @@ export interface BuyerDetails {
   /** Article d'imposition: 3 to 20 characters. */
   readonly ai: string | null
   /** Such as `SARL`. */
-  readonly legalForm: string | null
+  readonly legal_form: string | null
   /** Written as invoices show it, such as `1 000 000,00 DA`. */
   readonly capital: string | null
   readonly phone: string | null
   readonly email: string | null
 }
 
-/** The names of the fields on the wire and in forms. */
+export type BuyerField = keyof BuyerDetails
+
 export const BUYER_FIELDS = [
   ...(['kind', 'name', 'address', 'rc', 'nif', 'nis', 'ai', 'legal_form', 'capital', 'phone'] as const),
   'email',
-] as const
-export type BuyerField = (typeof BUYER_FIELDS)[number]
+] as const satisfies readonly BuyerField[]
 
 /** The fields without which there is no invoice, for a company and for a person. */
 const REQUIRED = {
@@ -38,11 +41,5 @@ const REQUIRED = {
 
 export function missingDetails(details: BuyerDetails | null): readonly BuyerField[] {
   if (details === null) return ['kind']
-  const fields = fieldsOfBuyer(details)
-  return REQUIRED[details.kind].filter((field) => fields[field] === null)
-}
-
-/** Returns the fields under the names of the wire. */
-export function fieldsOfBuyer({ legalForm, ...others }: BuyerDetails): Record<BuyerField, string | null> {
-  return { ...others, legal_form: legalForm }
+  return REQUIRED[details.kind].filter((field) => details[field] === null)
 }

@@ -35,7 +35,7 @@ export function invoiceXml(
     AccountingSupplierParty: party({
       ...seller,
       name: seller.name[locale],
-      legalForm: seller.legalForm[locale],
+      legal_form: seller.legalForm[locale],
       address: seller.address[locale],
       card: seller.autoEntrepreneurCard,
     }),
@@ -77,7 +77,7 @@ function reference({ kind, number, issuedOn }: NamedDocument): Elements {
   return { [names[kind]]: { ID: number, IssueDate: issuedOn } }
 }
 
-type PartyText = 'name' | 'legalForm' | 'address' | 'phone' | 'email' | 'rc' | 'card' | 'nif' | 'nis' | 'ai'
+type PartyText = 'name' | 'legal_form' | 'address' | 'phone' | 'email' | 'rc' | 'card' | 'nif' | 'nis' | 'ai'
 
 function party(of: Readonly<Partial<Record<PartyText, string | null>>>): Elements {
   const numbers = { RC: of.rc, 'carte auto-entrepreneur': of.card, NIF: of.nif, NIS: of.nis, AI: of.ai }
@@ -88,7 +88,7 @@ function party(of: Readonly<Partial<Record<PartyText, string | null>>>): Element
       })),
       PartyName: { Name: of.name },
       PostalAddress: { AddressLine: { Line: of.address } },
-      PartyLegalEntity: { RegistrationName: of.name, CompanyID: of.rc, CompanyLegalForm: of.legalForm },
+      PartyLegalEntity: { RegistrationName: of.name, CompanyID: of.rc, CompanyLegalForm: of.legal_form },
       Contact: { Telephone: of.phone, ElectronicMail: of.email },
     },
   }
@@ -167,7 +167,6 @@ function documentOf(name: string, content: Elements): string {
   return `${lines.join('\n')}\n</${name}>\n`
 }
 
-/** Leaves out elements without content. */
 function inXml(elements: Elements): readonly string[] {
   return Object.entries(elements).flatMap(([name, content]) =>
     [content].flat().flatMap((one) => {

@@ -46,7 +46,7 @@ const LABELS_AR = [
   ...['المبلغ خارج الرسوم (HT)', 'الرسم على القيمة المضافة 19 %', 'ألفا دينار جزائري لا غير'],
 ]
 const VALUES = [
-  ...[COMPANY.name, COMPANY.legalForm, COMPANY.phone, COMPANY.email, COMPANY.capital, COMPANY.rc],
+  ...[COMPANY.name, COMPANY.legal_form, COMPANY.phone, COMPANY.email, COMPANY.capital, COMPANY.rc],
   ...[COMPANY.nif, COMPANY.nis, COMPANY.ai, '+213 00 00 00 00', 'facturation@exemple.example'],
   ...['00/00-0000000 B 00', '1 680,67', '319,33', '2 000,00', 'BC-2026/118'],
 ]
@@ -151,7 +151,7 @@ it('a receipt of who gave their details is the receipt that it was', () => {
 
 describe('who buys', () => {
   it('has no line for what is not given', () => {
-    const none = { rc: null, nif: null, nis: null, ai: null, legalForm: null, capital: null, email: null }
+    const none = { rc: null, nif: null, nis: null, ai: null, legal_form: null, capital: null, email: null }
     const text = textIn('fr', 'invoice', { details: { ...none, kind: 'person', name: 'Yasmine Benali' } })
     expect(text).toContain('Yasmine Benali')
     // Only the seller has them.

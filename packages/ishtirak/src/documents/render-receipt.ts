@@ -1,6 +1,5 @@
-// Prints a document (receipt, invoice, credit note, proforma): the stored snapshot, its number and a language
-// become one page of PDF. Only the seller's color is read from elsewhere, so the same document has the same
-// words years later.
+// Prints a stored snapshot as one page of PDF. Only the color of the seller is read from elsewhere, so the
+// same document has the same words years later.
 
 import { readFileSync } from 'node:fs'
 import { isTransferred } from '../core/account.js'
@@ -41,7 +40,6 @@ export interface PrintedCopy {
   readonly invoice?: NamedDocument
 }
 
-/** Returns the PDF. The first takes some 50 ms, later ones a few. */
 export function renderReceipt(
   typesetter: Typesetter,
   receipt: PrintedCopy & { readonly snapshot: DocumentSnapshot },
@@ -175,13 +173,14 @@ function describeBuyer({ kind, buyer }: DocumentSnapshot, words: ReceiptWords) {
       lines: name !== null && email !== null ? [shorten(email)] : [],
       rows: rowsOf([[words.userId, shorten(userId)]]),
     }
-  const { legalForm, address, phone } = details
   // A currency in Arabic would order the groups of a number as its line runs.
   const capital = details.capital?.replace(/(?<=\d) (?=\d)/g, '\u00a0') ?? null
   return {
     // Nothing is shortened on an invoice.
     ...{ label, isWhole: true, name: details.name ?? '' },
-    lines: [legalForm, address, phone, details.email].filter((line) => line !== null),
+    lines: [details.legal_form, details.address, details.phone, details.email].filter(
+      (line) => line !== null,
+    ),
     rows: rowsOfParty({ ...details, capital, card: null }, words),
   }
 }
@@ -270,7 +269,6 @@ function transactionOf({ paymentMethod, checkoutId }: DocumentSnapshot): string 
   return checkoutId !== null && isTransferred(paymentMethod) ? formatReference(checkoutId) : checkoutId
 }
 
-/** Null values have no line. */
 function rowsOf(rows: readonly (readonly [string, string | null])[]) {
   return rows.flatMap(([label, value]) => (value === null ? [] : [{ label, value }]))
 }

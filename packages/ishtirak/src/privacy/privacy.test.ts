@@ -16,7 +16,6 @@ import { orderTransfer, sendProof } from '../../../../test/support/transfers.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { setBuyer } from '../buyers/set-buyer.js'
-import { fieldsOfBuyer } from '../core/buyer-details.js'
 import type { Database } from '../database/database.js'
 import { hadPaidTime } from '../ledger/grants.sql.js'
 import { makeProforma } from '../proformas/proforma.js'
@@ -111,7 +110,7 @@ describeWorldOnEach('a person', { env: { ...ENV, OPERATOR_KEYS } }, ({ world, da
       phone: '0555998877',
     })
     await platformFor(world, USER).update({ email: 'zubayda@example.dz', locale: 'fr' })
-    const company = { ...fieldsOfBuyer(COMPANY), name: 'SARL Zubayda' }
+    const company = { ...COMPANY, name: 'SARL Zubayda' }
     await setBuyer(world.service.parts, { userId: USER }, company)
     await act(`/users/${USER}/correct-buyer`, { kind: 'company', name: 'EURL Zubayda' })
     await setBuyer(world.service.parts, { userId: USER }, company)
@@ -240,7 +239,7 @@ describeWorldOnEach('a person', { env: { ...ENV, OPERATOR_KEYS } }, ({ world, da
   })
 
   it('is in no proforma that was drawn up meanwhile', async () => {
-    await setBuyer(world.service.parts, { userId: USER }, { ...fieldsOfBuyer(COMPANY), name: 'SARL Zubayda' })
+    await setBuyer(world.service.parts, { userId: USER }, { ...COMPANY, name: 'SARL Zubayda' })
     let erased: ReturnType<typeof erase> | undefined
     const racing = partsWhere('proformas.insert', () => (erased ??= erase()))
     const wanted = { planId: 'pro', months: 1, start: 'end' } as const

@@ -12,7 +12,7 @@ import { type Field, Input } from '../pages/field.js'
 import { OwnForm, portalForm } from '../pages/own-form.js'
 import { LinkButton, type Pages, SubmitButton } from '../pages/portal-frame.js'
 import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
-import { Words } from '../pages/words.js'
+import { P, Words } from '../pages/words.js'
 import { transferMethod } from '../transfers/transfer.route.js'
 import {
   makeProforma,
@@ -69,9 +69,7 @@ function ProformaPage({ open, ...section }: PartSection & { readonly open: reado
   const { say } = section
   return (
     <section class="card" aria-label={say('proformaTitle')}>
-      <p class="soft" safe>
-        {say('proformaText')}
-      </p>
+      <P class="soft">{say('proformaText')}</P>
       <AskForm {...section} />
       {open.map((proforma) => (
         <OpenProforma {...section} proforma={proforma} />

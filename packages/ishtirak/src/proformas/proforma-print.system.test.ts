@@ -4,14 +4,13 @@ import { COMPANY } from '../../../../test/support/receipt.js'
 import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { setBuyer } from '../buyers/set-buyer.js'
-import { fieldsOfBuyer } from '../core/buyer-details.js'
 import { mountCalls } from '../ledger/user-routes.js'
 import { proformaCalls } from './proforma.call.js'
 
 describeScenario('the PDF of a proforma', ({ database }) => {
   it('says what is sold, to whom, for which order, and until when', async () => {
     await using world = await createWorld(database(), { env: { TRANSFER_FILE } })
-    await setBuyer(world.service.parts, { userId: 'user-1' }, fieldsOfBuyer(COMPANY))
+    await setBuyer(world.service.parts, { userId: 'user-1' }, COMPANY)
     const calls = mountCalls(world.service.parts, proformaCalls)
     const wish = { plan: 'pro', po_number: 'BC-2026/118', lang: 'fr' } as const
     const made = textOf(await calls.proforma('user-1', wish))

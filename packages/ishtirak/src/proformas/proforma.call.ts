@@ -1,6 +1,5 @@
-// The calls about proformas: make one and get its PDF, list those that hold, get the PDF of one, and order
-// one by transfer.
-import { Type } from 'typebox'
+// The calls about proformas: make, list and print them, and order one by transfer.
+import { type Static, Type } from 'typebox'
 import { userCall } from '../acts/user-call.js'
 import { locationOf, showPaymentOfUser } from '../checkout/history.call.js'
 import type { HistoryDeps } from '../checkout/history.js'
@@ -13,7 +12,14 @@ import {
   wishedLocale,
 } from '../documents/documents.call.js'
 import type { UserIdentity } from '../http/auth.js'
-import { PaymentSchema, type PaymentView, PlatformPaymentSchema } from '../ledger/schemas.js'
+import { locale, nullable, object, query } from '../http/schemas.js'
+import {
+  PaymentSchema,
+  type PaymentView,
+  PlatformPaymentSchema,
+  poNumberSchema,
+  term,
+} from '../ledger/schemas.js'
 import {
   makeProforma,
   openProformas,
@@ -22,20 +28,41 @@ import {
   printProforma as print,
   requireProforma,
 } from './proforma.js'
-import {
-  ProformaQuerySchema,
-  ProformasSchema,
-  type ProformaView,
-  type ProformaWish,
-  viewProforma,
-} from './proforma-schemas.js'
+import type { Proforma } from './proformas.sql.js'
+
+const ProformaQuerySchema = query({
+  ...term,
+  po_number: Type.Optional(poNumberSchema),
+  lang: Type.Optional(locale),
+})
+
+const ProformaSchema = object('Proforma', {
+  number: Type.String({ examples: ['P-2026-000003'] }),
+  plan: Type.String({ examples: ['pro'] }),
+  months: nullable(Type.Integer({ description: 'Null for a change', examples: [12] })),
+  amount: Type.Integer({ description: 'Whole units of `currency`', examples: [20_000] }),
+  currency: Type.String({ examples: ['DZD'] }),
+  po_number: nullable(Type.String({ examples: ['BC-2026/118'] })),
+  issued_on: Type.String({ description: '`YYYY-MM-DD`, in the billing time zone' }),
+  valid_until: Type.String({ description: 'The last day on which its price holds' }),
+})
+type ProformaView = Static<typeof ProformaSchema>
+
+function viewProforma({ number, agreed: { offer, change, amount }, snapshot }: Proforma): ProformaView {
+  const { issuedOn, validUntil = issuedOn, poNumber = null } = snapshot
+  return {
+    ...{ number, plan: offer.plan.id, months: change ? null : offer.months },
+    ...{ amount, currency: offer.price.currency, po_number: poNumber },
+    ...{ issued_on: issuedOn, valid_until: validUntil },
+  }
+}
 
 export interface ProformaCalls {
   /**
    * The PDF of an offer whose price holds for 15 days. Repeated on one day it is the same. Throws what a
    * quote throws, `buyer_incomplete`, `unknown_method` without transfers, `busy`, `receipts_unavailable`.
    */
-  proforma(userId: string, wanted: ProformaWish): Promise<Uint8Array>
+  proforma(userId: string, wanted: Static<typeof ProformaQuerySchema>): Promise<Uint8Array>
   /** The unpaid proformas whose price holds, newest first. */
   proformas(userId: string): Promise<readonly ProformaView[]>
   /** The PDF of the proforma with this number, in the language as for `receipt`. */
@@ -75,7 +102,7 @@ const proformas = userCall<ProformaDeps>()({
   summary: 'The newest 100 proformas whose price holds and that are not paid',
   method: 'GET',
   path: '/proformas',
-  answer: ProformasSchema,
+  answer: object('Proformas', { proformas: Type.Array(ProformaSchema) }),
   list: 'proformas',
   run: async (deps, { user }) => {
     return { proformas: (await openProformas(deps, user.userId)).map(viewProforma) }

@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto'
 import type { SentFile } from '../acts/user-call.js'
 import { type QuoteDeps, readQuote } from '../checkout/quote.js'
 import { type OpenedCheckout, openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
-import { fieldsOfBuyer } from '../core/buyer-details.js'
 import { timeOf } from '../core/change.js'
 import { BillingError } from '../core/error.js'
 import { DAY, toTimestamp } from '../core/instant.js'
@@ -61,7 +60,7 @@ async function tryProforma(deps: ProformaDeps, userId: string, { poNumber, ...wa
   const { planId, months, start } = wanted
   const { offer, change, amount } = (await readQuote(deps, { userId, ...wanted })).quote
   const time = change ? timeOf(change) : null
-  const parties = [seller.identity, fieldsOfBuyer(details)]
+  const parties = [seller.identity, details]
   let requestDigest = digestOf([issuedOn, planId, months, start, time, poNumber ?? null, ...parties])
   let before = await findRequested(database, userId, requestDigest)
   while (before?.isPaid) {

@@ -25,7 +25,6 @@ const parseProforma = (row: Row) => {
     ...stored,
     /** `P-2026-000003` */
     number: receiptNumber(series, number),
-    /** The number as it is stored. */
     key: { series, number },
   }
 }

@@ -10,7 +10,6 @@ import { sql } from '../../../../test/support/sql.js'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { setBuyer } from '../buyers/set-buyer.js'
-import { fieldsOfBuyer } from '../core/buyer-details.js'
 
 const API = '/api/v1/billing'
 const DAY = 86_400
@@ -28,7 +27,7 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
   beforeEach(() => named('user-1'))
 
   const named = (userId: string, changes = {}) =>
-    setBuyer(world.service.parts, { userId }, { ...fieldsOfBuyer(COMPANY), ...changes })
+    setBuyer(world.service.parts, { userId }, { ...COMPANY, ...changes })
   const user = (userId = 'user-1') => world.as(userId)
   const make = (query = '', userId = 'user-1', plan = 'pro') =>
     user(userId).get(`${API}/proforma?plan=${plan}${query}`)
