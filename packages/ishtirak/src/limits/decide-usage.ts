@@ -55,7 +55,6 @@ export interface StoredOperation extends Figures {
   readonly givenBack: number
 }
 
-/** The count of the operation. */
 export interface StoredCount extends Used {
   readonly countsAs: string
   /** Counts every change. */
@@ -125,10 +124,7 @@ function isSame(operation: UsageOperation, known: StoredOperation): boolean {
   return isOfThis && known.amount === (amount ?? known.amount) && known.givesBack === givesBackOf(operation)
 }
 
-/**
- * A count of a day or month that is over reads as zero, and so does a count that was made while the catalogue
- * counted the limit in another way.
- */
+/** A count of a time that is over, or that was counted in another way, reads as zero. */
 function isCurrent({ countsAs, resetsAt }: UsageOperation, count: StoredCount | null): boolean {
   if (count?.countsAs !== countsAs) return false
   return count.resetsAt === null || resetsAt === null || count.resetsAt >= resetsAt

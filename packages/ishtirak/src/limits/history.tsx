@@ -1,5 +1,4 @@
-// The history of a user's limits: when they were full and what was refused in the last 30 days. It is a
-// reading of the API and a part of the user's page.
+// When the limits of a user were full and what was refused, in the last 30 days.
 import { Type } from 'typebox'
 import type { UserPart } from '../acts/file-parts.js'
 import { list } from '../acts/list.js'

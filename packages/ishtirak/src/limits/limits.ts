@@ -2,11 +2,11 @@
 import type { Capability } from '../acts/capability.js'
 import { DAY, HOUR, MINUTE } from '../core/instant.js'
 import { inBatches } from '../runtime/async.js'
+import { settingsOf, timeZone } from '../runtime/environment.js'
 import { limitHistory, limitHistoryPart } from './history.js'
 import type { OverviewDeps } from './overview.js'
 import { limitPages } from './portal-usage.js'
 import { forgetFullHours } from './refusals.sql.js'
-import { limitSettings } from './settings.js'
 import { limitCalls } from './usage.call.js'
 import type { CountUsageDeps } from './usage.js'
 import { forgetUsageOperations } from './usage.sql.js'
@@ -24,7 +24,11 @@ const inRound = (forget: (most: number) => Promise<number>) =>
 
 export const limits: Capability<OverviewDeps & CountUsageDeps, { readonly quotaTimeZone: string }> = {
   name: 'limits',
-  settings: limitSettings,
+  settings: settingsOf(
+    // The zone in which the days and months of counters begin.
+    { QUOTA_TIMEZONE: timeZone() },
+    { read: ({ QUOTA_TIMEZONE: quotaTimeZone = 'Africa/Algiers' }) => ({ quotaTimeZone }) },
+  ),
   calls: limitCalls,
   readings: limitHistory.readings,
   userParts: (deps) => [limitHistoryPart(deps)],

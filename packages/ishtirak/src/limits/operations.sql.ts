@@ -53,8 +53,7 @@ const find = statement(
      ) c on true`,
 )
 
-// A new count, or the next revision of the locked one. If two create a count at once, one fails on the
-// revision.
+// If two calls create a count at once, one fails on the revision.
 const count = statement(
   'usage.count',
   `with counted as (
@@ -79,7 +78,6 @@ const count = statement(
    select used from counted`,
 )
 
-// Stores the hours in which the limit was full.
 const refuse = statement(
   'usage.refuse',
   `insert into usage_refusals as r (user_id, limit_name, scope, hour, refused, asked, maximum, used,

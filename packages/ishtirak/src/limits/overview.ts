@@ -1,5 +1,4 @@
-// Everything about one user at one instant, for the platform and the user: the plan, the usage, where that is
-// above the plan, and what the next payment would buy.
+// Everything about one user at one instant, for the platform and the user.
 
 import { refreshOpen, type StatusDeps } from '../checkout/status.js'
 import { overLimits, type QuotaWindowAt, usageAt } from '../core/limit.js'
@@ -28,7 +27,6 @@ export async function readOverview(deps: OverviewDeps, userId: string, requestId
   return overviewOf(deps, userId, loaded)
 }
 
-/** The whole overview at the instant `now`. */
 function overviewOf(deps: OverviewDeps, userId: string, loaded: Awaited<ReturnType<LoadUserWithUsage>>) {
   const { clock, rules, quotaWindowAt } = deps
   const { limits } = rules.catalogue
@@ -48,9 +46,7 @@ function overviewOf(deps: OverviewDeps, userId: string, loaded: Awaited<ReturnTy
     /** When the counters of a day and of a month start again at zero. */
     resetsAt: { day: quotaWindowAt('day', now).endsAt, month: quotaWindowAt('month', now).endsAt },
     overLimits: overLimits(limits, usage, subscription.plan.limits),
-    /** Null: nothing can be bought. */
     renewal: renewalAt(facts, now, rules),
-    /** The payment that can be paid now. */
     pendingPayment: open && isPayable(open, now) ? open : null,
     now,
   }

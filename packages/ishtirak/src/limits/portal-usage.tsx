@@ -1,5 +1,4 @@
-// Counted usage on the portal: a bar for each limit of the catalogue, limits that are full, and limits that
-// are exceeded. The console shows the bars too.
+// Counted usage: a bar for each limit, in portal and console, and a notice of exceeded limits.
 import { type LimitDefinition, type LimitWindow, maximumOf, type OverLimit, usesOf } from '../core/limit.js'
 import type { Locale } from '../core/locale.js'
 import type { Say } from '../i18n/messages.js'
@@ -10,12 +9,11 @@ import type { Overview } from './overview.js'
 
 /** Drawn from data that the frame has already read. */
 export const limitPages: PortalKinds<unknown> = {
-  read: async () => ({ state: FullLimits, warnings: OverLimitNotice, usage: UsageBars }),
+  read: async () => ({ warnings: OverLimitNotice, usage: UsageBars }),
 }
 
 type ShownUsage = Pick<Overview, 'subscription' | 'limits' | 'usage' | 'overLimits' | 'resetsAt'>
 
-/** The data of the bars, on the portal and for an operator. */
 export interface UsageSection {
   readonly pages: Pick<PageParts, 'formats'>
   readonly view: { readonly locale: Locale; readonly overview: ShownUsage }
@@ -86,9 +84,7 @@ function UsageBar(of: {
         <P class={`small ${tone}`}>{tone === 'over' ? say('overBy', words) : say('isFull')}</P>
       ) : null}
       {notes.map((note) => (
-        <p class="small soft" safe>
-          {note}
-        </p>
+        <P class="small soft">{note}</P>
       ))}
     </li>
   )
@@ -120,7 +116,6 @@ function scopeInWords({ view, say }: UsageSection, limit: LimitDefinition, id: s
   return scope === undefined ? say('inProject', { project: id }) : say('inScope', { scope, id })
 }
 
-/** The usage, the plan's limit, and the excess, all in one unit. */
 function usageInWords(
   { pages, view }: UsageSection,
   of: { limit: LimitDefinition; used: number; max: number },
@@ -129,29 +124,6 @@ function usageInWords(
   return { used: show(of.used), max: show(of.max), by: show(Math.max(0, of.used - of.max)) }
 }
 
-/** Limits that are fully used, such as 2 of 2 projects. */
-function FullLimits(section: PartSection) {
-  const { view, say } = section
-  const { limits, usage, subscription } = view.overview
-  return (
-    <>
-      {limits.flatMap((limit) => {
-        const max = maximumOf(subscription.plan.limits, limit)
-        const full = usesOf(usage, limit).filter(({ used }) => used === max && max > 0)
-        return full.map(({ used, scopeId }) => (
-          <p class="full" safe>
-            {say('fullLine', {
-              limit: limitInWords(section, limit, scopeId),
-              ...usageInWords(section, { limit, used, max }),
-            })}
-          </p>
-        ))
-      })}
-    </>
-  )
-}
-
-/** Each exceeded limit, by how much, and what to do. */
 function OverLimitNotice(section: PartSection) {
   const { view, say } = section
   const { overLimits } = view.overview

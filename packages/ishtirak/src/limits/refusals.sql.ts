@@ -1,5 +1,4 @@
-// The hours in which a limit refused something, one row each, kept for 30 days. The query that refuses writes
-// it (operations.sql.ts). Operations that are counted write none.
+// The hours in which a limit refused something, kept for 30 days. operations.sql.ts writes them.
 import type { Static } from 'typebox'
 import { cursorOf } from '../acts/paging.js'
 import { HOUR, type Instant } from '../core/instant.js'

@@ -66,7 +66,6 @@ const RenewalSchema = object(
 
 type PlatformSchemas = ReturnType<typeof platformSchemas>
 
-/** The schemas that depend on the configured limits. */
 export function platformSchemas(limits: readonly LimitDefinition[]) {
   const user = userProperties(limits)
   const scope = scopeFields(limits, (named) =>
@@ -162,7 +161,6 @@ function usageSchema(limits: readonly LimitDefinition[]) {
   return object('Usage', Object.fromEntries(members))
 }
 
-/** An hour in which a limit refused something. */
 export const FullHourSchema = object('FullLimit', {
   limit: Type.String({ examples: ['projects'] }),
   scope: Type.String({ description: 'The id of the counted thing; empty: the user' }),

@@ -1,5 +1,4 @@
-// The platform's calls with its own key: may a user do this, what is in use, who is the user. Then the user's
-// own overview.
+// The calls about usage and users with the platform's key, and the user's own overview.
 import { type TProperties, Type } from 'typebox'
 import { userCall } from '../acts/user-call.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'

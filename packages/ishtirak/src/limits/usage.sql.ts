@@ -43,7 +43,6 @@ function parseUserWithUsage(row: Row) {
     /** Null: the user has no row, but may have usage. */
     user: flag(row, 'is_known_user') ? parseUser(row) : null,
     profile: parseProfile(row),
-    /** The user's open payment. */
     open: row.id === null ? null : parsePayment(row),
     counts: json<readonly UsageCount[]>(row, 'counts'),
   }

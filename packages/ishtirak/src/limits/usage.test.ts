@@ -35,17 +35,6 @@ describeWorldOnEach('limits', {}, ({ world, restart }) => {
     expect((await deploy('deploy-1')).resets_at).toBe('2026-11-23T23:00:00Z')
   })
 
-  it('refuses an operation id that stands for another amount or another limit: 409', async () => {
-    await deploy('deploy-1')
-    const other = await platform().consume(DEPLOYS, { operation_id: 'deploy-1', amount: 2 })
-    const elsewhere = await platform().consume('projects', { operation_id: 'deploy-1' })
-    expect([other.status, other.body.code, elsewhere.status]).toEqual([409, 'conflict', 409])
-    // Operation ids are per user: another user's are other operations.
-    const same = { operation_id: 'deploy-1', amount: 2 }
-    const theirs = await platformFor(world, 'user-2').consume(DEPLOYS, same)
-    expect(theirs.body.used).toBe(2)
-  })
-
   it('refuses a release’s id that gave back another operation: 409, and nothing is lost', async () => {
     for (const id of ['deploy-1', 'deploy-2']) await deploy(id)
     const back = (of: string) =>

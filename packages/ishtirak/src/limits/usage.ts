@@ -19,7 +19,6 @@ import type { UsageOperation } from './decide-usage.js'
 import { createApplyUsageOperation } from './operations.sql.js'
 import type { ReleaseRequest } from './schemas.js'
 
-/** One call about one limit of one user, as it was received. */
 type UsageRequest = UserRequest<Partial<Omit<ReleaseRequest, 'amount'>>, 'limit'>
 
 export interface CountUsageDeps extends Pick<CommonParts, 'clock' | 'rules'> {

@@ -98,7 +98,7 @@ type Place =
   | 'news' // what was done just now
   | 'open' // open payments
   | 'problems' // such as a payment under review
-  | 'state' // notes at the plan, such as a limit that is used up
+  | 'state' // notes at the plan, such as that it renews by itself
   | 'warnings'
   | 'usage' // of the limits
   | 'recent' // the last lines of the first page

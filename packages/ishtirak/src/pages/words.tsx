@@ -30,6 +30,15 @@ export function P({ class: look, children }: PropsWithChildren<{ class?: string;
   )
 }
 
+/** A part of a line with such a text. */
+export function Inline({ class: look, children }: PropsWithChildren<{ class: string; children: string }>) {
+  return (
+    <span class={look}>
+      <Words>{children}</Words>
+    </span>
+  )
+}
+
 /** Whether each direction mark that begins in the part also ends in it. */
 function isClosed(part: string): boolean {
   return part.replace(/[^\u2066-\u2068]/g, '').length === part.replace(/[^\u2069]/g, '').length
