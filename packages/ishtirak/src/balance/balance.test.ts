@@ -1,7 +1,6 @@
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
-import { payOtherwise } from '../../../../test/support/other-amount.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { PLANS_FILE, TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
@@ -53,21 +52,6 @@ describeWorldOnEach('a balance', { env: ENV }, ({ world, restart, database }) =>
   const operate = (path: string, asked: object = {}) =>
     operatorOf(world).post(`/${path}`, { why: 'a test', ...asked })
   const buy = (wanted: object = {}) => user.post(PAYMENTS, { plan: 'pro', method: 'balance', ...wanted })
-
-  it('is not topped up with more than it can hold, and says so', async () => {
-    const asked = { charged: 1_000_000_000, wanted: { amount: 2_000 }, path: `${BALANCE}/top-ups` }
-    const ids: string[] = []
-    for (let n = 0; n < 3; n++) {
-      world.clock.advance(1_000)
-      ids.push(await payOtherwise(world, 'user-1', asked))
-    }
-    const [first, second, third] = ids
-    for (const id of [first, second]) expect((await operate(`payments/${id}/accept`)).status, id).toBe(200)
-    const refusal = { code: 'balance_limit_reached', most: 147_483_647 }
-    expect((await operatorOf(world).get(`/payments/${third}/accept`)).body).toMatchObject(refusal)
-    expect((await operate(`payments/${third}/accept`)).body).toMatchObject(refusal)
-    expect((await balance()).amount).toBe(2_000_000_000)
-  })
 
   it('is topped up by card: the money is there, buys no time, and has a receipt without tax', async () => {
     const id = await topUp(6_000)

@@ -1,14 +1,11 @@
-// An operator accepts a payment under review as it is. The provider is asked again; if it is unreachable, the
-// report of the review counts.
+// An operator accepts a payment under review. If the provider does not answer, its earlier report counts.
 import { act } from '../acts/act.js'
 import { PROVIDER_REFUSALS } from '../acts/descriptions.js'
 import { WhySchema } from '../acts/reason.js'
-import { balanceIn } from '../core/balance.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import type { Payment, Review } from '../core/payment.js'
 import { mostOf, type Operator, type Permission, requireRole } from '../core/role.js'
-import type { SubscriptionFacts } from '../core/subscription.js'
 import { loadPayment, refusalByStatus } from '../ledger/load.js'
 import { ACCEPTED_OUTCOMES, type SettleDeps, settlePayment } from '../ledger/settle.js'
 import { PAYMENT } from '../ledger/subjects.js'
@@ -42,7 +39,7 @@ export const accept = act<SettleActDeps>()({
     'the money.',
   input: WhySchema,
   bulk: true,
-  refuses: [...PROVIDER_REFUSALS, 'already_refunded', 'balance_limit_reached'],
+  refuses: [...PROVIDER_REFUSALS, 'already_refunded'],
   isOffered: ({ payment }) => payment.status === 'review',
   plan: async (deps, { id, by }) => {
     const loaded = await loadPayment(deps, id)
@@ -50,13 +47,11 @@ export const accept = act<SettleActDeps>()({
     requireWithin(by.operator, payment)
     const { review } = payment
     if (payment.status !== 'review' || !review) throw await refusalByStatus(deps, payment)
-    requireRoom(payment, review.amount, user.subscription)
     return {
       version: user.version,
       changes: await previewSettlement(deps, loaded, { accepted: true }),
       save: async () => {
         const report = await freshReport(deps, payment, review)
-        requireRoom(payment, report.amount, user.subscription)
         const accepted = { event: null, source: 'operator', accepted: true } as const
         const outcome = await settlePayment(deps, { ...accepted, report, by })
         // Another operator was faster, or the provider reports another amount now.
@@ -66,16 +61,6 @@ export const accept = act<SettleActDeps>()({
     }
   },
 })
-
-/** The largest value of the balance's column. */
-const BALANCE_COLUMN_MAX = 2_147_483_647
-
-/** Throws `balance_limit_reached` if the top-up would exceed what the column holds. */
-function requireRoom({ kind }: Payment, amount: number | null, facts: SubscriptionFacts): void {
-  const most = BALANCE_COLUMN_MAX - balanceIn(facts)
-  if (kind === 'top_up' && amount !== null && amount > most)
-    throw new BillingError('balance_limit_reached', { extra: { most } })
-}
 
 async function freshReport(deps: SettleDeps, payment: Payment, review: Review): Promise<CheckoutReport> {
   const { settledBy, getCheckout } = deps.methods.of(payment.method)

@@ -39,16 +39,12 @@ describe('opening a checkout', () => {
     })
   })
 
-  test('sends no user id that would not come back the same, and no other currency than dinars', async () => {
+  test('sends no user id that would not come back the same', async () => {
     const { chargily, asked } = await chargilyWithStub(() => ({ json: CHECKOUT }))
     const userIds = ['', ' padded ', 'x'.repeat(256), 'nul\u0000']
     for (const userId of userIds) await chargily.createCheckout({ ...ORDER, userId })
     const metadata = { payment_id: ORDER.paymentId, plan_id: 'pro', months: '12' }
     expect(asked.map(({ body }) => JSON.parse(body).metadata)).toEqual(userIds.map(() => metadata))
-    asked.length = 0
-    const answer = await chargily.createCheckout({ ...ORDER, price: { amount: 20, currency: 'EUR' } })
-    expect(answer).toMatchObject({ ok: false, failure: { kind: 'rejected', status: 422 } })
-    expect(asked).toEqual([])
   })
 })
 

@@ -22,7 +22,6 @@ import {
 } from './report.js'
 
 export interface ChargilyOptions extends CallSettings {
-  /** Called with the key by which a webhook was signed. */
   readonly noteWebhookKey?: (key: string) => void
 }
 
@@ -55,7 +54,6 @@ export const WEBHOOK = {
   },
 } as const
 
-/** Makes no call yet. */
 export function createChargily(options: ChargilyOptions) {
   const { secretKey, webhookKeys = [], noteWebhookKey, apiUrl } = options
   const provider = createProvider(options)
@@ -98,8 +96,6 @@ async function openCheckout(
   { post }: Provider,
   order: CheckoutOrder,
 ): Promise<ProviderAnswer<CheckoutReport>> {
-  const { currency } = order.price
-  if (currency !== 'DZD') return rejected(422, `Chargily takes DZD only, not ${currency}.`)
   const answer = await post('/checkouts', requestOf(order))
   if (!answer.ok) return answer
   const report = readCheckout(answer.value)
@@ -111,6 +107,7 @@ async function openCheckout(
 function requestOf(order: CheckoutOrder): JsonObject {
   return {
     amount: order.price.amount,
+    // The file of plans has no other currency.
     currency: 'dzd',
     success_url: order.successUrl,
     failure_url: order.failureUrl,
@@ -185,10 +182,7 @@ async function checkKey({ get }: Provider, live: boolean): Promise<ProviderAnswe
 /** 2,000 checkouts at 50 a page, and still under the 60 calls a minute that Laravel allows by default. */
 const MOST_PAGES = 40
 
-/**
- * The list has no filter. "None" is returned only after all pages that could have it were read, because
- * another checkout is opened then.
- */
+/** "None" opens another checkout, so it is returned only after all pages that could have it. */
 async function searchCheckouts(
   listPage: CheckoutList['page'],
   paymentId: string,
