@@ -34,7 +34,7 @@ async function operatorSession(world: World, key: string): Promise<OperatorSessi
   return { ...visit, formToken: formTokenIn((await visit.open()).text) }
 }
 
-export function formTokenIn(html: string): string {
+function formTokenIn(html: string): string {
   return /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? ''
 }
 

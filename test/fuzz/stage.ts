@@ -2,12 +2,13 @@ import { HOUR, SECOND } from '../../packages/ishtirak/src/core/instant.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { OPERATOR_KEY, operatorOf } from '../support/operator.js'
 import { platformFor } from '../support/platform.js'
+import { enterPortal } from '../support/portal.js'
 import { anEvent } from '../support/provider-events.js'
 import { ROLE_KEYS } from '../support/roles.js'
 import { PLANS_FILE, TRANSFER_FILE } from '../support/setting-files.js'
 import { createWorld, tokenOf, type World } from '../support/world.js'
 import type { Targets } from './draw.js'
-import { formTokenIn, operatorSessions, readSendings } from './pages.js'
+import { operatorSessions, readSendings } from './pages.js'
 
 export type Stage = { world: World; targets: Targets }
 
@@ -118,9 +119,6 @@ export async function openSessions(
 }
 
 async function sessionOf(world: World, userId: string) {
-  const link = (await world.as(userId).post('/api/v1/billing/portal-sessions', {})).body.url
-  const entered = await world.call('GET', link.slice(world.url.length))
-  const cookie = /^ishtirak[\w.]*=[^;]+/.exec(entered.headers.get('set-cookie') ?? '')?.[0] ?? ''
-  const page = await world.call('GET', '/portal', { headers: { cookie } })
-  return { cookie, formToken: formTokenIn(page.text) }
+  const { headers, formToken } = await enterPortal(world, userId)
+  return { cookie: headers.cookie, formToken }
 }

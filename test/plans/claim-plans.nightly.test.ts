@@ -2,7 +2,7 @@
 import { inboxOf } from '../../packages/ishtirak/src/acts/capability.js'
 import { claimTargets } from '../../packages/ishtirak/src/bulk/bulk.sql.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { claimOwed } from '../../packages/ishtirak/src/documents/invoices.sql.js'
+import { claimOwed } from '../../packages/ishtirak/src/documents/documents.sql.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 import { createInbox, noteInbox } from '../../packages/ishtirak/src/overview/inbox.sql.js'
 import { describePlans } from '../support/databases.js'

@@ -31,7 +31,6 @@ export const checkout: Capability<CheckoutDeps> = {
     await app.register(webhookRoutes(deps))
   },
   jobs: (deps) => [
-    // Finds payments that no webhook has reported.
     {
       name: 'check-due-payments',
       stage: 'find_out',

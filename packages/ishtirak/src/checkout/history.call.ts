@@ -1,5 +1,4 @@
-// A user's payments, newest first; one of them; and its metadata, which the platform can also send when it
-// orders.
+// A user's payments, newest first; one of them; and its metadata, which only the platform sees.
 import { type UserRequest, userCall } from '../acts/user-call.js'
 import { BillingError } from '../core/error.js'
 import { request } from '../http/schemas.js'
@@ -88,5 +87,4 @@ export async function showPaymentOfUser(
   return viewPayment(payment, now, { methods: deps.methods, api })
 }
 
-/** The headers of the answer to a call that opens a payment. */
 export const locationOf = ({ id }: PaymentView, api: string) => ({ location: `${api}/payments/${id}` })

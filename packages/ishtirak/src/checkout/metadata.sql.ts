@@ -1,5 +1,4 @@
-// Replaces the metadata of a payment. No decision about a payment reads its metadata, so the user's version
-// stays.
+// Replaces the metadata of a payment. No decision reads it, so the version of the user stays.
 import type { Metadata } from '../core/payment.js'
 import { type Queryable, statement } from '../database/database.js'
 
@@ -8,7 +7,6 @@ const update = statement(
   `update payments set metadata = nullif($3::jsonb, '{}') where user_id = $1 and id = $2 returning id`,
 )
 
-/** False: the user has no such payment. */
 export async function saveMetadata(
   database: Queryable,
   of: { readonly userId: string; readonly paymentId: string },

@@ -1,5 +1,4 @@
-// The plans side by side: each with what is in it, what it costs, and one button, which leads to the page of
-// the order (portal-order.tsx). Terms are switched by links, so no script is needed.
+// The plans side by side. Terms are switched by links, and a button leads to the order (portal-order.tsx).
 import { maximumOf } from '../core/limit.js'
 import { offersOf, type Plan, savingOf } from '../core/plan.js'
 import { type Quote, type QuoteDecision, renewalOffers } from '../core/quote.js'
@@ -7,7 +6,7 @@ import { inParts, termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import { hrefIn } from '../pages/own-form.js'
 import { mayInvite, type PartSection, PLANS } from '../pages/portal-kinds.js'
-import { P, Words } from '../pages/words.js'
+import { Inline, P } from '../pages/words.js'
 import { Lines, type NamedLine } from './lines.js'
 import {
   ChoiceForm,
@@ -61,7 +60,6 @@ export function PlanCards({ isBelow = false, ...section }: PartSection & { reado
   )
 }
 
-/** The terms to choose from: `now`, then the numbers of months. */
 function termsOf(plans: readonly Plan[], changes: readonly Quote[]): readonly string[] {
   const months = new Set(plans.flatMap(offersOf).map((offer) => offer.months))
   const byLength = [...months].toSorted((one, other) => one - other).map(String)
@@ -147,11 +145,7 @@ function PlanCard(
     <li class={plan.price === 0 ? 'plan free' : isOwn ? 'plan own' : 'plan'}>
       <div class="row">
         {isBelow ? <h3 safe>{name}</h3> : <h2 safe>{name}</h2>}
-        {isOwn ? (
-          <span class="badge" safe>
-            {say('yourPlan')}
-          </span>
-        ) : null}
+        {isOwn ? <Inline class="badge">{say('yourPlan')}</Inline> : null}
       </div>
       <Price {...section} plan={plan} quote={offered?.quote ?? null} />
       <Lines look="limits" lines={limits.slice(0, shown)} />
@@ -190,7 +184,6 @@ function Choose(of: PartSection & { offered: Offered; name: string; isOwn: boole
   )
 }
 
-/** Without a quote it shows the price of a month. */
 function Price({ plan, quote, ...section }: PartSection & { plan: Plan; quote: Quote | null }) {
   const { pages, view, say } = section
   const { formats } = pages
@@ -200,9 +193,7 @@ function Price({ plan, quote, ...section }: PartSection & { plan: Plan; quote: Q
     return (
       <p class="price">
         <b safe>{money(quote.amount)}</b>{' '}
-        <span class="soft small">
-          <Words>{say('untilDay', { end: formats.day(quote.period.end, locale) })}</Words>
-        </span>
+        <Inline class="soft small">{say('untilDay', { end: formats.day(quote.period.end, locale) })}</Inline>
       </p>
     )
   const { months, price } = quote?.offer ?? { months: 1, price: { amount: plan.price } }
@@ -212,18 +203,12 @@ function Price({ plan, quote, ...section }: PartSection & { plan: Plan; quote: Q
     <>
       <p class="price">
         <b safe>{formats.centimes(Math.round((price.amount * 100) / months), locale)}</b>{' '}
-        <span class="soft small" safe>
-          {say(isTaxed ? 'perMonthTaxIncluded' : 'perMonth')}
-        </span>
+        <Inline class="soft small">{say(isTaxed ? 'perMonthTaxIncluded' : 'perMonth')}</Inline>
       </p>
       {months === 1 ? null : (
         <p class="small">
           <span safe>{inParts([termInWords(months, locale), money(price.amount)], locale)}</span>
-          {saving === 0 ? null : (
-            <span class="saves" safe>
-              {say('saves', { amount: money(saving) })}
-            </span>
-          )}
+          {saving === 0 ? null : <Inline class="saves">{say('saves', { amount: money(saving) })}</Inline>}
         </p>
       )}
     </>

@@ -18,7 +18,6 @@ export const BY_CARD: OfferedMethod = {
   next: 'cardNext',
 }
 
-/** All methods, the card first. */
 export function offeredMethods({ shownMethods }: Pick<PageParts, 'shownMethods'>): readonly OfferedMethod[] {
   return [BY_CARD, ...shownMethods]
 }
@@ -61,13 +60,11 @@ export function wantedIn(field: (name: string) => string) {
   }
 }
 
-/** The decision about each offer, as this user would buy it now. */
 export function decisionsFor({ pages, view }: PartSection): readonly QuoteDecision[] {
   const { facts, now } = view.overview
   return termDecisions(facts, now, pages.rules)
 }
 
-/** The change to each dearer plan for the rest of the paid time. */
 export function changesFor({ pages, view }: PartSection): readonly Quote[] {
   return changeQuotes(view.overview.facts, view.overview.now, pages.rules)
 }
@@ -104,12 +101,10 @@ export interface Chosen {
   readonly code?: string | undefined
 }
 
-/** The choice as it is saved for the page of the order. */
 export function choiceToKeep({ offer, method, code }: Chosen): string {
   return new URLSearchParams({ offer, method, ...(code && { code }) }).toString()
 }
 
-/** The tax on a sale at `now`. */
 export function taxNow({ formats, seller }: Pick<PageParts, 'formats' | 'seller'>, now: Instant) {
   return taxAt(seller.taxTerms, formats.isoDay(now))
 }

@@ -34,15 +34,11 @@ interface OrderOf
     Pick<PartView['overview'], 'facts' | 'now'> {
   readonly quote: Quote
   readonly paidBy: OfferedMethod
-  /** True before the renewal window. */
   readonly isAhead: boolean
   readonly code?: string | undefined
 }
 
-/**
- * The order of the only offer; null: there is something to choose. The button comes before the lines, so that
- * a phone shows it without scrolling.
- */
+/** Null: there is something to choose. The button comes first, so that a phone shows it without scrolling. */
 export function OnlyOrder(section: PartSection): JSX.Element | null {
   const { pages, view, say } = section
   const { facts, now } = view.overview

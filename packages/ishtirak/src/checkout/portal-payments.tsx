@@ -10,7 +10,7 @@ import { hrefIn } from '../pages/own-form.js'
 import { Card, LinkButton, Notice } from '../pages/portal-frame.js'
 import { checkedIn, type PartSection, PLANS } from '../pages/portal-kinds.js'
 import { shownMethodOf } from '../pages/shown-method.js'
-import { Words } from '../pages/words.js'
+import { Inline } from '../pages/words.js'
 import { Id } from './lines.js'
 
 export function PendingNotice(section: PartSection) {
@@ -83,7 +83,6 @@ export function differingSums(
   return { received: money(review.amount, locale), ordered: money(price.amount, locale) }
 }
 
-/** The newest payments with their documents. */
 export function RecentPayments(section: PartSection) {
   const { view, say } = section
   const payments = view.history.payments.slice(0, RECENT)
@@ -153,19 +152,11 @@ function HistoryLine({ payment, section }: { payment: ShownPayment; section: Par
   const checked = checkedIn(view).find(({ ids }) => ids.has(payment.id))
   return (
     <li>
-      <span class="date">
-        <Words>{date}</Words>
-      </span>
-      <span class="sum" safe>
-        {formats.amountPaid(payment, locale)}
-      </span>
-      <span class="bought soft small">
-        <Words>{whatItBought(section, payment, status)}</Words>
-      </span>
+      <Inline class="date">{date}</Inline>
+      <Inline class="sum">{formats.amountPaid(payment, locale)}</Inline>
+      <Inline class="bought soft small">{whatItBought(section, payment, status)}</Inline>
       <span class="end">
-        <span class={`badge ${TONES[status]}`} safe>
-          {say(checked?.badge ?? `payment_${status}`)}
-        </span>
+        <Inline class={`badge ${TONES[status]}`}>{say(checked?.badge ?? `payment_${status}`)}</Inline>
       </span>
       {view.parts.map((part) => part.line?.(section, payment) ?? null)}
     </li>

@@ -1,7 +1,16 @@
-// The quote of a payment: the decision that the payment is made on, without its effect.
+// The quote of a payment, by the decision that the payment is made on, and the worth of a code.
 import type { DiscountSource } from '../acts/capability.js'
-import { decideQuote, renewabilityAt, type Start, type Wanted } from '../core/quote.js'
-import { NEVER_PAID, renewed } from '../core/subscription.js'
+import { monthsOf } from '../core/code.js'
+import { BillingError } from '../core/error.js'
+import {
+  decideQuote,
+  quotesIn,
+  renewabilityAt,
+  type Start,
+  termDecisions,
+  type Wanted,
+} from '../core/quote.js'
+import { NEVER_PAID, purchaseAt, renewed } from '../core/subscription.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { quoteRefusal } from '../ledger/refusals.js'
 import type { StatusDeps } from './status.js'
@@ -28,17 +37,44 @@ interface WantedQuote {
  * buys only with its field `ahead`. Throws what `quoteRefusal` names, and `too_many_wrong_codes`.
  */
 export function readQuote(deps: QuoteDeps, { userId, code: typed, ...offer }: WantedQuote) {
-  const { loadUser, clock, rules, methods } = deps
+  const { rules } = deps
   return countCodeTry(deps, { userId, typed }, async () => {
-    const facts = (await loadUser(userId))?.user.subscription ?? NEVER_PAID
-    const names = methods.gateways.map(({ name }) => name)
-    const code = await codeOf(deps, { userId, typed, methods: names })
-    const now = clock.now()
+    const { facts, code, now } = await factsWithCode(deps, userId, typed)
     const decision = decideQuote(facts, { ...offer, code, mode: 'payment' }, now, rules)
     if (decision.kind !== 'sold') throw quoteRefusal(decision)
     const isAhead = !renewabilityAt(facts, now, rules).allowed
     return { quote: decision.quote, isAhead, facts: renewed(facts, now, rules), now }
   })
+}
+
+/**
+ * The worth of a typed code: the months that it gives, or the quotes of purchases with it, at least one, in
+ * the order of the catalogue. Throws `code_not_valid`, `too_many_wrong_codes`, `prepaid_limit_reached`.
+ */
+export function readCodeWorth(deps: QuoteDeps, userId: string, typed: string) {
+  const { rules } = deps
+  return countCodeTry(deps, { userId, typed }, async () => {
+    const { facts, code, now } = await factsWithCode(deps, userId, typed)
+    const gives = monthsOf(typeof code === 'object' ? code : null, now)
+    if (gives) {
+      const { period } = purchaseAt(facts, now, gives.months, rules)
+      return { kind: 'months' as const, ...gives, period }
+    }
+    const decisions = termDecisions(facts, now, rules, code)
+    const quotes = quotesIn(decisions)
+    if (quotes.length > 0) return { kind: 'discount' as const, quotes }
+    const [refused] = decisions.filter((decision) => decision.kind !== 'sold')
+    const isWrong = decisions.some(({ kind }) => kind === 'code_not_valid')
+    throw refused && !isWrong ? quoteRefusal(refused) : new BillingError('code_not_valid')
+  })
+}
+
+async function factsWithCode(deps: QuoteDeps, userId: string, typed: string | undefined) {
+  const { loadUser, clock, methods } = deps
+  const facts = (await loadUser(userId))?.user.subscription ?? NEVER_PAID
+  const names = methods.gateways.map(({ name }) => name)
+  const code = await codeOf(deps, { userId, typed, methods: names })
+  return { facts, code, now: clock.now() }
 }
 
 /** Runs `work`. With a typed code it is a try, and tries are counted. Throws `too_many_wrong_codes`. */

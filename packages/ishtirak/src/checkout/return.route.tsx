@@ -62,7 +62,6 @@ export function returnRoutes(app: App, pages: Pages & StatusDeps): void {
   )
 }
 
-/** The address of the page names only the payment. */
 async function readReturnedPayment(deps: StatusDeps, paymentId: string, requestId?: string) {
   const find = () => findPaymentById(deps.database, paymentId)
   const { payment, now } = await refreshed(deps, find, requestId)
@@ -87,11 +86,9 @@ async function readReturnedPayment(deps: StatusDeps, paymentId: string, requestI
 
 interface ReturnView extends Awaited<ReturnType<typeof readReturnedPayment>> {
   readonly pages: Pages
-  /** The payer's session; null for other readers. */
   readonly session: Session | null
   readonly locale: Locale
   readonly say: Say
-  /** True if the page reloads itself. */
   readonly isWaiting: boolean
 }
 

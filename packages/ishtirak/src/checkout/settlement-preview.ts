@@ -37,7 +37,6 @@ export async function previewSettlement(
   ]
 }
 
-/** The effect of a report. `accepted`: an operator accepts the differences. */
 export function effectOf(
   deps: Pick<SettleDeps, 'rules' | 'methods' | 'ids' | 'seller' | 'billingDayOf'>,
   { payment, user }: Loaded,

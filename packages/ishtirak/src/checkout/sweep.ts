@@ -10,10 +10,7 @@ import { endRequestedPayment } from './upgrade.sql.js'
 /** An unfinished lookup (crash, unreachable provider) is due again after this. */
 const RETRY_MS = 2 * MINUTE
 
-/**
- * Checks at most `limit` payments of each gateway, because each has its own rate limit, and as many of all
- * other methods together. Returns how many it checked.
- */
+/** Each gateway has its own rate limit. Returns how many payments were checked. */
 export async function checkDuePayments(deps: SettleDeps, limit: number): Promise<number> {
   const gateways = deps.methods.gateways.map(({ name }) => name)
   let checked = await checkDue(deps, limit, { allBut: gateways })

@@ -1,5 +1,4 @@
-// The purchases: a month of a plan by `/upgrade`; any term, also ahead, by `/payments`; and the quote of such
-// a payment.
+// The purchases: a month by `/upgrade`; any term, also ahead, by `/payments`; and the quote of a payment.
 import { PROVIDER_REFUSALS } from '../acts/descriptions.js'
 import { type UserRequest, userCall } from '../acts/user-call.js'
 import { wrongField } from '../core/error.js'
@@ -113,7 +112,6 @@ export function termOf(months: number | undefined, start: Start = 'end', field: 
   return { months: months ?? 1, start }
 }
 
-/** Who makes the call, and the language of the provider's page for them. */
 export async function callerOf(request: UserRequest) {
   const { user, requestId } = request
   return { user, requestId, locale: await request.locale() }

@@ -47,7 +47,6 @@ const selectFacts = statement(
      ) p on true`,
 )
 
-/** The facts of a decision about an upgrade. `version` is null for an unknown user. */
 export interface LoadedForUpgrade extends UpgradeFacts {
   readonly version: number | null
 }

@@ -24,7 +24,6 @@ import { askProvider, endCheckout } from './ask-provider.js'
 import { codeOf, countCodeTry } from './quote.js'
 import { createUpgradeRequests, endRequestedPayment, moveAttemptLease } from './upgrade.sql.js'
 
-/** Who orders, and how the payment is opened. */
 interface Ordering {
   readonly user: KnownUser
   /** The method as callers name it, such as `transfer`; absent: `card`. */
@@ -55,7 +54,6 @@ interface Click extends Ordering {
 }
 
 export interface OpenedCheckout {
-  /** Null if the method has no pages. */
   readonly checkoutUrl: string | null
   readonly paymentId: string
 }
@@ -83,7 +81,6 @@ export function createUpgradeState({ database, clock }: Pick<CommonParts, 'datab
   return {
     /** Clicks of one user on one plan share one request to the provider. */
     clicks: singleFlight<OpenedCheckout>(),
-    /** Clicks of different users share queries. */
     requests: createUpgradeRequests(database),
     failures: createTryLimit({ clock, most: FAILURES_A_MINUTE }),
   }
@@ -196,7 +193,6 @@ async function attempt(
   }
 }
 
-/** Writes the payment, then calls the provider. */
 async function requestPayment(
   deps: UpgradeDeps,
   { offer, change, amount, discount, codeHash }: Sale,
@@ -205,7 +201,6 @@ async function requestPayment(
 ): Promise<StepResult> {
   const now = deps.clock.now()
   const { user, wanted, paymentMethod: method, returnUrl, metadata } = click
-  if (amount < method.leastAmount) throw new BillingError('provider_rejected')
   const payment = newPayment({
     id: deps.ids.next('pay', now),
     userId: user.userId,

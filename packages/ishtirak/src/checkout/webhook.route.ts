@@ -1,5 +1,4 @@
-// The gateways' webhooks, each at its own address. It answers 200 only after the event and its effect are
-// saved.
+// The gateways' webhooks. They answer 200 only after the event and its effect are saved.
 import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import type { CallerChecks } from '../http/callers.js'

@@ -1,7 +1,6 @@
 // Codes on the portal: the form for a code, the page of what it is worth, and what was just redeemed.
-import { readCodeWorth } from '../checkout/code-worth.js'
 import { BY_CARD, ChoiceForm, offerValue } from '../checkout/portal-choice.js'
-import type { QuoteDeps } from '../checkout/quote.js'
+import { type QuoteDeps, readCodeWorth } from '../checkout/quote.js'
 import { planById } from '../core/plan.js'
 import type { App } from '../http/app.js'
 import { inParts, planAndTerm, termInWords } from '../i18n/formats.js'

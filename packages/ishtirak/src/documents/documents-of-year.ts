@@ -5,7 +5,7 @@ import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
 import { totalOf } from '../core/receipt.js'
 import { textsOfFolder } from '../i18n/words.js'
-import { type DocumentOfYear, listReceiptsOfYear } from './documents-of-year.sql.js'
+import { type DocumentOfYear, listReceiptsOfYear } from './documents.sql.js'
 import type { ReceiptDeps } from './receipt.js'
 import { boughtInWords } from './render-receipt.js'
 

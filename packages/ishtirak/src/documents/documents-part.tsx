@@ -1,5 +1,4 @@
-// The documents of a payment among everything known of it: an invoice instead of the receipt, and later
-// documents.
+// The documents of a payment in its file: the receipt or invoice, and later ones.
 import { Type } from 'typebox'
 import type { PaymentPart } from '../acts/file-parts.js'
 import { mayDo } from '../core/role.js'
@@ -14,7 +13,6 @@ import { READ_RECEIPT } from './read-receipt.js'
 
 const KEY = 'documents'
 
-/** All documents of the payment, in order. */
 export function documentsIn({ parts }: Pick<SubjectPayment, 'parts'>): readonly StoredDocument[] {
   // `load` below returned it.
   return parts[KEY] as readonly StoredDocument[]

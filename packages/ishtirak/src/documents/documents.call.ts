@@ -1,5 +1,4 @@
-// The calls of users about documents: the receipt as PDF, the invoice of a payment, its documents, one of
-// them as PDF, and the table of a year.
+// The calls of users about documents: PDFs of a payment, its invoice, and the table of a year.
 
 import { type Static, Type } from 'typebox'
 import { type SentFile, type UserRequest, userCall } from '../acts/user-call.js'
@@ -14,14 +13,12 @@ import { askForReceipt, type ReceiptDeps } from './receipt.js'
 export const LangSchema = query({ lang: Type.Optional(locale) })
 export type PdfWish = Static<typeof LangSchema>
 
-/** Refusals of every call that prints. */
 export const PRINT_REFUSALS = ['not_found', 'validation_failed', 'busy', 'receipts_unavailable'] as const
 
 export const LANGUAGE =
   'The language is `lang`, else that of the token or of the profile that the platform has set, else ' +
   '`Accept-Language`, else Arabic.'
 
-/** `lang`, or else the caller's language. */
 export async function wishedLocale(request: UserRequest<PdfWish>): Promise<Locale> {
   return request.input.lang ?? request.locale()
 }

@@ -1,5 +1,4 @@
-// Invoices after the receipt: on request, for a company that has given its details, or in place of one that a
-// credit note took back.
+// Invoices after the receipt: on request, for a company, or in place of one that a credit note took back.
 import { type BuyerDetails, missingDetails } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
 import { DAY, type Instant, MINUTE } from '../core/instant.js'
@@ -9,7 +8,7 @@ import { invoiceFor, type NewDocument } from '../ledger/documents.js'
 import { documentAt, documentsOfPayment, type StoredDocument } from '../ledger/documents.sql.js'
 import { loadPayment, requireUser } from '../ledger/load.js'
 import { findPayment } from '../ledger/payments.sql.js'
-import { claimOwed, finishOwed, paymentsOwed } from './invoices.sql.js'
+import { claimOwed, finishOwed, paymentsOwed } from './documents.sql.js'
 
 interface OfUser {
   readonly userId: string

@@ -12,6 +12,7 @@ import { hrefIn, OwnForm, portalForm } from '../pages/own-form.js'
 import { Card } from '../pages/portal-frame.js'
 import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
 import { queryOf } from '../pages/reader.js'
+import { P } from '../pages/words.js'
 import { WITHOUT_HEAD } from './documents.call.js'
 import { fileOfYear } from './documents-of-year.js'
 import { askForInvoice } from './invoices.js'
@@ -65,7 +66,6 @@ export const receiptPages: PortalKinds<ReceiptDeps & ChangeDeps> = {
   },
 }
 
-/** The years of the payments on this page, each with a file. */
 function Documents({ pages, view, say }: PartSection) {
   const { formats, base } = pages
   const paid = view.history.payments.flatMap(({ paidAt }) => paidAt ?? [])
@@ -86,11 +86,7 @@ function Documents({ pages, view, say }: PartSection) {
           </li>
         ))}
       </ul>
-      {view.history.nextCursor === null ? null : (
-        <p class="soft small" safe>
-          {say('documentsBounds')}
-        </p>
-      )}
+      {view.history.nextCursor === null ? null : <P class="soft small">{say('documentsBounds')}</P>}
     </Card>
   )
 }

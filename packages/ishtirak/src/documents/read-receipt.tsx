@@ -1,5 +1,4 @@
-// An operator reads a receipt, by API and in the console, where links open either form in another tab. Each
-// reading is in the audit trail.
+// An operator reads a receipt, by API or in the console. Each reading is in the audit trail.
 import { Type } from 'typebox'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import { fileSchema } from '../acts/descriptions.js'

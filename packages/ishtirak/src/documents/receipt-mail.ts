@@ -24,8 +24,7 @@ function receiptMail(deps: ReceiptMailDeps, kind: 'receipt' | 'refunded'): MailW
       const of = { userId: mail.userId, paymentId: mail.about, locale }
       const { payment, documents, document } = await findReceipt(deps, of)
       const last = documents.at(-1)
-      // Only an invoice has a credit note. If there are several invoices, the mail names the one that was in
-      // force.
+      // Only an invoice has a credit note. Of several invoices the mail names the one that was in force.
       const creditNote = kind === 'refunded' && last?.kind === 'credit_note' ? last : null
       const { snapshot } = document
       const number = creditNote?.snapshot.about?.number ?? document.number
@@ -54,7 +53,6 @@ function receiptMail(deps: ReceiptMailDeps, kind: 'receipt' | 'refunded'): MailW
   }
 }
 
-/** The mail with an invoice that was issued after a receipt or a credit note. */
 function invoiceMail(deps: ReceiptMailDeps): MailWriter {
   return {
     kind: 'invoice',

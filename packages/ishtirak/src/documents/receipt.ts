@@ -7,8 +7,8 @@ import type { Payment } from '../core/payment.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { createWorkQueue, singleFlight } from '../runtime/async.js'
 import type { Log } from '../runtime/log.js'
+import { notePrint } from './documents.sql.js'
 import { documentsOfUser } from './invoices.js'
-import { notePrint } from './printed-documents.sql.js'
 import { type ReceiptForm, renderReceipt } from './render-receipt.js'
 import { createTypesetter, missingForReceipts, type Typesetter } from './typesetter.js'
 
@@ -16,7 +16,6 @@ export interface ReceiptDeps extends Pick<CommonParts, 'database' | 'clock' | 's
   readonly printer: ReturnType<typeof createReceiptPrinter>
 }
 
-/** The printer that requests of one process share. `color` is passed to the typesetter. */
 export function createReceiptPrinter(log: Log, color: string | null) {
   const missing = missingForReceipts()
   if (missing.length > 0)
@@ -117,10 +116,7 @@ export async function readReceipt(
 /** At the counter the buyer is present, so an operator's print is handed to them. */
 const isHandedOut = ({ method }: Payment) => ['cash', 'cheque'].includes(method)
 
-/**
- * Receipts may be printed any number of times. Called in the print's turn, so that nothing is recorded if
- * typesetting is busy.
- */
+/** Called in the turn of the print, so that nothing is recorded if typesetting is busy. */
 async function isPrintedAgain(
   { database, clock }: ReceiptDeps,
   { payment, document: { kind, number } }: { readonly payment: Payment; readonly document: IssuedDocument },

@@ -47,10 +47,7 @@ function hasBinary(): boolean {
   )
 }
 
-/**
- * The engine drops cached results that were not used between two sweeps. A sweep reads the whole cache
- * (0.3 ms), so it is done every tenth page: ten is the age that the engine recommends.
- */
+/** A sweep drops results unused since two sweeps and costs 0.3 ms. The engine recommends every tenth page. */
 const PAGES_PER_SWEEP = 10
 const CACHE_AGE_SWEEPS = 2
 
@@ -145,8 +142,7 @@ const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const PLAIN = /^[ -~\u00a0-\u00ac\u00ae-\u00ff\u060c\u061b\u061f\u0621-\u063a\u0641-\u064a’“”–…]*$/
 const LONE_SURROGATE = /\p{Cs}/gu
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
-// These characters reorder, hide or join text: a name could rewrite its line. Variation selectors choose
-// colours.
+// They reorder, hide or join text, so a name could rewrite its line. Variation selectors choose colours.
 const HIDDEN = /\p{Cf}|\p{Variation_Selector}/gu
 
 /** What IBM Plex Sans has of Latin with its marks, Greek and Cyrillic, and of punctuation and signs. */
@@ -154,10 +150,7 @@ const LATIN =
   String.raw` -~\u00a0-\u017f\u0218-\u021b\u1ea0-\u1ef9\u0300-\u0304\u0306-\u030c\u0323\u0327\u0328` +
   String.raw`\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce\u0400-\u045f` +
   String.raw`\u2010-\u2015\u2018-\u201a\u201c-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a€№™◊`
-/**
- * A text of each font that the engine draws for sure: it refuses a page with a character that no font has.
- * The third is Libertinus Serif, which is built in, for letters of Kabyle.
- */
+/** The engine refuses a page with a character that no font has. The third, Libertinus Serif, is built in. */
 const DRAWN = [
   new RegExp(`^[${LATIN}]*$`),
   /^[ -~\u0606-\u061b\u061e-\u06a1\u06a3-\u06ff\u0750-\u077f]*$/,

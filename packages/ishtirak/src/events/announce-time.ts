@@ -6,11 +6,7 @@ import { countEach } from '../database/database.js'
 import { type ChangeDeps, type Decided, tryChange } from '../ledger/change-user.js'
 import { type DueUser, loadDueAnnouncements } from '../ledger/users.sql.js'
 
-/**
- * Checks up to `limit` users whose boundary has passed, and returns how many were announced. If a user's
- * renewal cannot be booked, the others are announced all the same, and the first failure is thrown at the
- * end.
- */
+/** Returns how many were announced. The first failure is thrown after all users were tried. */
 export async function announceTime(deps: ChangeDeps, limit: number): Promise<number> {
   const now = deps.clock.now()
   const due = await loadDueAnnouncements(deps.database, now, limit)

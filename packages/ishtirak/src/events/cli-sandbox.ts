@@ -1,5 +1,4 @@
-// The commands by which a developer tries a receiver of events in the sandbox: `events trigger` sends a
-// sample, `events listen` forwards what happens.
+// Commands for a receiver of events in the sandbox: `trigger` sends a sample, `listen` forwards what happens.
 import { setTimeout as wait } from 'node:timers/promises'
 import { Argument, type Command } from 'commander'
 import { plainText } from '../acts/cli-tables.js'
@@ -38,7 +37,6 @@ export function addSandboxCommands(program: Command, host: CommandHost, types: r
 /** Characters of an answer that are shown. */
 const ANSWER_LENGTH_MAX = 1_000
 
-/** Returns whether the receiver accepted the event. */
 async function trigger(
   host: CommandHost,
   { type, user, to }: { readonly type: EventType; readonly user: string; readonly to: string | undefined },

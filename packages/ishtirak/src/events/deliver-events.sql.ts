@@ -136,10 +136,7 @@ interface Attempt {
   readonly dueAt: Instant
 }
 
-/**
- * Returns the lease for the user's next event. Null: there is none, the event was not accepted, or another
- * process holds the lease by now, and nothing is saved.
- */
+/** Null: there is no next event, this one was not accepted, or the lease was lost and nothing is saved. */
 export async function saveAttempt(database: Queryable, lease: Lease, of: Attempt): Promise<Lease | null> {
   const { sequence } = of.event
   const isDelivered = of.failure === null
@@ -187,10 +184,7 @@ const retryNow = statement(
    returning u.user_id`,
 )
 
-/**
- * Makes users due now whose next attempt is after the instant `later`: at most `limit`, and returns how many.
- * With `isAfresh` their schedule of attempts begins again.
- */
+/** Returns how many became due, at most `limit`. With `isAfresh` their schedule of attempts begins again. */
 export async function retryWaiting(
   database: Queryable,
   { now, later, limit, isAfresh }: { now: Instant; later: Instant; limit: number; isAfresh: boolean },
@@ -211,10 +205,7 @@ const prune = statement(
    returning o.sequence`,
 )
 
-/**
- * Deletes up to `limit` old events that are delivered, or that no address ever waited for, oldest first.
- * Returns how many.
- */
+/** Deletes events that are delivered, or that no address ever waited for. Returns how many. */
 export async function pruneOutbox(database: Queryable, before: Instant, limit: number): Promise<number> {
   const rows = await database.query(prune, [at(before), limit])
   return rows.length

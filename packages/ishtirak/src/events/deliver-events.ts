@@ -52,9 +52,7 @@ const LEASE_LEFT_MIN = 20 * SECOND
 const ROUND_MS = 1 * SECOND
 /** A platform that connects for the first time gets the events of the last five days. */
 const FIRST_DAYS = 5 * DAY
-/**
- * After an outage of this length all waiting events are sent at once. Shorter ones are left to the retries.
- */
+/** After an outage of this length all waiting events are sent at once. */
 const OUTAGE_MIN = 5 * MINUTE
 const WOKEN_AT_ONCE = 1_000
 
@@ -71,7 +69,6 @@ export async function deliverEvents(deps: DeliveryDeps): Promise<number> {
   }
 }
 
-/** Waits for the deliveries under way. */
 export async function drainDeliveries({ outgoing }: Pick<DeliveryDeps, 'outgoing'>): Promise<void> {
   if (outgoing) await Promise.all(outgoing.lanes)
 }
@@ -148,10 +145,7 @@ async function deliver(deps: SendingDeps, lease: Lease, event: OutgoingEvent): P
   return null
 }
 
-/**
- * The receiver is back, or new: users whose next attempt is hours away are due now. Users with a lease are
- * not among them, because no lease ends after `later`.
- */
+/** No lease ends after `later`, so users whose events are being sent are left out. */
 async function wakeAll({ database, clock }: DeliveryDeps): Promise<void> {
   const now = clock.now()
   await retryAll(database, { now, later: now + DELIVERY_LEASE_MS, isAfresh: false })

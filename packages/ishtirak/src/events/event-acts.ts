@@ -1,5 +1,4 @@
-// Operators send an event again, skip one, send all that wait, or replay what was delivered. These acts move
-// the pointers of users, and never write or change an event.
+// Operators move the pointers of users to send events again or skip one. No event is written or changed.
 import { Type } from 'typebox'
 import { type ActDeps, act } from '../acts/act.js'
 import { recordAct } from '../acts/audit.sql.js'

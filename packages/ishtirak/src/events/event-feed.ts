@@ -1,5 +1,4 @@
-// The feed of all events of the last 90 days, in one order, for a platform that has lost events or has no
-// address.
+// All events of the last 90 days in one order, for a platform that has lost events or has no address.
 import { type Static, Type } from 'typebox'
 import { cursorOf } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'

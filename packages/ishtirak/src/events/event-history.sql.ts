@@ -36,8 +36,7 @@ const COLUMNS = `
         and exists (select from event_endpoint where disabled_at is null)
        then greatest(u.deliver_at, o.created_at) end as due_at`
 
-// The events of a user have queries of their own: the plan of a common one would walk through those of all
-// users.
+// The plan of a common query would walk through the events of all users.
 const listed = (name: string, where: string, order: string) =>
   statement(
     `event_history.${name}`,
@@ -96,7 +95,6 @@ const selectEvent = statement(
   `select ${COLUMNS} from outbox o join users u using (user_id) where o.id = $1`,
 )
 
-/** Throws `not_found`. */
 export async function showEvent(database: Queryable, id: string) {
   const [event] = viewRows(WrittenEventSchema, await database.query(selectEvent, [id]))
   if (!event) throw new BillingError('not_found', { extra: { event_id: id } })
@@ -187,10 +185,7 @@ const replay = statement(
           (select count(*) from oldest) as found, (select max(created_at) from oldest) as until`,
 )
 
-/**
- * Puts the oldest of these events in line again, and what was delivered after them to the same users.
- * `until`: the instant at which the rest begins; null: there is no rest.
- */
+/** Sends also what the same users got after them. `until`: where the rest begins; null: nothing is left. */
 export async function replayDelivered(
   database: Database,
   { userId, since }: Delivered,
@@ -285,10 +280,7 @@ export const DISABLED_BECAUSE = {
 } as const
 const GIVEN_UP_AFTER = 5 * DAY
 
-/**
- * Notes that the address failed. It is switched off if it is gone, or has failed for five days: then this
- * returns the reason, once.
- */
+/** Returns the reason, once, if this switches the address off: it is gone, or has failed for five days. */
 export async function noteEndpointFailure(
   database: Queryable,
   url: string,

@@ -1,5 +1,4 @@
-// Sends one event once: signed to the platform's address (Standard Webhooks, specification 1.0), or to the
-// function of a host that mounts the service. Every outcome is a plain result.
+// Sends one event once, signed (Standard Webhooks 1.0) to the address or to the function of a host.
 import { inspect } from 'node:util'
 import { Webhook } from 'standardwebhooks'
 import { plainText } from '../acts/cli-tables.js'
@@ -16,10 +15,7 @@ export interface EventSender {
   send(event: { readonly id: string; readonly body: string }): Promise<SentEvent>
 }
 
-/**
- * `answer`: the answer was complete, whatever its status; it has a `body` if it was short. `failure`: there
- * was none, and it is unknown whether the event arrived.
- */
+/** `answer`: complete, whatever its status. `failure`: it is unknown whether the event arrived. */
 type SentEvent =
   | { readonly kind: 'answer'; readonly status: number; readonly body?: Uint8Array }
   | { readonly kind: 'failure'; readonly detail: string }

@@ -33,7 +33,6 @@ export const events: Capability<EventDeps, EventConfig> = {
   events: ['subscription.expiring', 'subscription.past_due', 'subscription.expired'],
   mails: reminderMails,
   jobs: (deps) => [
-    // 7, 3 and 1 days before paid time ends, when it ends, and when grace is over.
     {
       name: 'announce-time',
       stage: 'announce',

@@ -1,5 +1,4 @@
-// The mail before paid time ends, when it ends, and when grace is over. It says how much time is left and
-// what a renewal costs. A reminder that is no longer true is not sent.
+// The mails before paid time ends, at its end, and after grace. One that is no longer true is not sent.
 import type { MailTo, MailWriter } from '../acts/mail-writer.js'
 import { BOUNDARIES, isReminderTrue, REMINDER_LIFETIME_MS } from '../core/announcement.js'
 import { balanceIn } from '../core/balance.js'

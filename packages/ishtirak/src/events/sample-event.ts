@@ -17,9 +17,7 @@ const STATES = {
   canceled: ['canceled', false, 0],
 } as const
 
-/**
- * Returns the body. Its `sequence` is 1, so it is no later than any event that a receiver had of this user.
- */
+/** Its `sequence` is 1, so it is no later than any event that a receiver had of this user. */
 export function sampleEvent(
   type: EventType,
   of: { readonly userId: string; readonly catalogue: Catalogue; readonly now: Instant },

@@ -1,5 +1,4 @@
-// The events to the platform as the OpenAPI document shows them, one webhook for each type. A test compares
-// every event that is sent with these schemas.
+// The events as the OpenAPI document shows them. A test compares each event that is sent with them.
 import { Type } from 'typebox'
 import type { Capability } from '../acts/capability.js'
 import { BOUNDARIES, type Boundary } from '../core/announcement.js'

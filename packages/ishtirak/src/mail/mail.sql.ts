@@ -6,7 +6,6 @@ import { type Instant, MINUTE } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, column, flag, instant, integer, rowOf, text, textOrNull } from '../database/rows.js'
 import { FACT_COLUMNS, parseUser } from '../ledger/users.sql.js'
-import { IS_FAILED, SHOWN_FOR } from './inbox.sql.js'
 
 const parseMail = rowOf({
   userId: text,
@@ -116,8 +115,13 @@ export async function queueReceiptAgain(
   return (await database.query(queueReceipt, values)).length > 0
 }
 
-// A failed mail is due again. Its age starts anew, and if it is no longer true it is dropped when it is
-// written.
+/** The index mails_failed needs this very text, and so the innermost `mails` without an alias. */
+const IS_FAILED = `(outcome like 'refused:%' or (outcome like 'failed:%' and attempts >= 5))`
+
+/** Older failures have been seen. */
+const SHOWN_FOR = "interval '14 days'"
+
+// The age of a failed mail starts anew. If it is no longer true it is dropped when it is written.
 const correct = statement(
   'mails.correct_address',
   `with owner as (
@@ -165,3 +169,24 @@ const forget = statement(
 export async function forgetMails(database: Queryable, before: Instant, limit: number): Promise<number> {
   return (await database.query(forget, [at(before), limit])).length
 }
+
+// The first failed mail stands for all of a user, with the outcome of the newest.
+export const MAIL_FAILED = `
+  select m.queued_at, m.user_id, m.user_id,
+         case when n.kind in ('receipt', 'refunded', 'payment_requested', 'proof_received',
+           'payment_refused') then n.about end,
+         null::int, n.kind || ': ' || n.became
+    from mails m
+   cross join lateral (
+     select kind, about, outcome as became from mails
+      where user_id = m.user_id and ${IS_FAILED} and queued_at > $1::timestamptz - ${SHOWN_FOR}
+      order by queued_at desc, kind, about limit 1) n
+   where ${IS_FAILED} and m.queued_at > $1::timestamptz - ${SHOWN_FOR}
+     and not exists (
+       select from mails e
+        where e.user_id = m.user_id and ${IS_FAILED} and e.queued_at > $1::timestamptz - ${SHOWN_FOR}
+          and (e.queued_at, e.kind, e.about) < (m.queued_at, m.kind, m.about))`
+
+export const MAILS_FAILED = `(
+  select count(*) from mails
+   where user_id = w.user_id and ${IS_FAILED} and queued_at > $1::timestamptz - ${SHOWN_FOR})`

@@ -1,10 +1,12 @@
 // Mail as a capability: it sends what other capabilities write.
 import type { Capability } from '../acts/capability.js'
+import type { InboxKind } from '../acts/inbox-kind.js'
 import { DAY, HOUR, SECOND } from '../core/instant.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
+import { addressOf } from '../pages/console-frame.js'
+import { codeInWords, mailedInWords } from '../pages/console-words.js'
 import { correctAddress } from './correct-address.js'
-import { MAIL_INBOX } from './inbox.js'
-import { forgetMails } from './mail.sql.js'
+import { forgetMails, MAIL_FAILED, MAILS_FAILED } from './mail.sql.js'
 import { type ResendDeps, resendReceipt } from './resend-receipt.js'
 import { type SendMailDeps, sendDueMail } from './send-mail.js'
 import { type MailConfig, mailSettings } from './settings.js'
@@ -17,13 +19,33 @@ const FORGOTTEN_A_ROUND = 10_000
 /** Also for mail that was due while there was no mail server. */
 const REMEMBERED = 90 * DAY
 
+const MAIL_INBOX: readonly InboxKind[] = [
+  {
+    name: 'mail_failed',
+    place: 8,
+    urgency: 'later',
+    select: MAIL_FAILED,
+    nextActs: ['user.correct_address'],
+    count: { sql: MAILS_FAILED, text: 'mailsFailed' },
+    what: (view, detail) => codeInWords(view, 'mail', mailIn(detail).kind),
+    detailIs: 'the kind of the newest and what failed',
+    detail: (_pages, view, detail) => mailedInWords(view, mailIn(detail).outcome),
+    path: (base, entry) => `${addressOf(base, 'users', entry.user_id ?? '')}/correct-address`,
+  },
+]
+
+/** The query writes it as `receipt: refused: 550 no such user`. */
+function mailIn(detail: string): { readonly kind: string; readonly outcome: string } {
+  const [, kind = '', outcome = detail] = /^(\w+): (.*)$/s.exec(detail) ?? []
+  return { kind, outcome }
+}
+
 export const mail: Capability<SendMailDeps & ResendDeps & ChangeDeps, MailConfig> = {
   name: 'mail',
   settings: mailSettings,
   acts: [resendReceipt, correctAddress],
   inbox: MAIL_INBOX,
   jobs: (deps) => [
-    // Receipts, and reminders before paid time ends.
     {
       name: 'send-mail',
       stage: 'announce',

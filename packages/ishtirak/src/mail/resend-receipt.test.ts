@@ -56,25 +56,6 @@ describeWorld('resending a receipt', { env: { SMTP_URL: sink.url } }, ({ world, 
     expect(JSON.stringify(await acts())).not.toContain('@')
   })
 
-  it('is sent once under one name, and for another payment under the same name', async () => {
-    await receiptArrived()
-    const named = { operation_id: 'ticket-4711' }
-    const answers = await Promise.all(Array.from({ length: 5 }, () => resend(named)))
-    await send()
-    minutes(6)
-    answers.push(await resend(named))
-    expect(answers.filter(({ status }) => status !== 200)).toEqual([])
-    await send()
-    expect([sink.messages.length, (await acts()).length]).toEqual([2, 1])
-    await world.as('user-1').buyWanted({ plan: 'pro' })
-    await receiptArrived()
-    const { data } = (await world.as('user-1').get('/api/v1/billing/payments')).body
-    const later = data.find(({ id }: { id: string }) => id !== paymentId).id
-    expect((await support().post(`/payments/${later}/resend-receipt`, named)).status).toBe(200)
-    await send()
-    expect(sink.messages).toHaveLength(4)
-  })
-
   it('waits for the mail that is under way, and five minutes', async () => {
     const refused = async () => {
       const { status, body } = await resend()

@@ -24,14 +24,10 @@ export interface SendMailDeps
     Pick<CommonParts, 'database' | 'clock' | 'log' | 'count'> {
   /** Absent: no mail is sent. */
   readonly mailer?: Mailer
-  /** The writers of all capabilities. */
   readonly mails: readonly MailWriter[]
 }
 
-/**
- * A capability was removed, or an older version runs beside a newer one. Its mail waits until something
- * writes it, and after five attempts the inbox shows it.
- */
+/** A capability was removed, or an older version runs too. After five attempts the inbox shows the mail. */
 const UNWRITTEN = 'failed: no part of the running service writes mail of this kind'
 const UNWRITTEN_MS = 1 * HOUR
 

@@ -14,7 +14,6 @@ export interface WriteMailDeps extends Pick<CommonParts, 'seller' | 'publicUrl'>
   readonly mailFrom: (locale: Locale) => { readonly name: string; readonly address: string }
 }
 
-/** A mail to a user. */
 export async function writeMail(deps: WriteMailDeps, owed: ClaimedMail, writer: MailWriter) {
   const { publicUrl, seller } = deps
   const { email } = owed.user
@@ -33,7 +32,6 @@ export async function writeMail(deps: WriteMailDeps, owed: ClaimedMail, writer: 
   })
 }
 
-/** What a mail says, in its reader's language. */
 interface MailWords extends MailContent {
   /** The same for each attempt to send the mail: mailboxes drop a second message with the same id. */
   readonly id: string

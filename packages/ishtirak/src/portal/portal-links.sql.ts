@@ -1,5 +1,4 @@
-// Links into the portal that are asked for by mail: each request is stored, and the mail job looks up the
-// address.
+// Requests for links by mail: each is stored, and the mail job looks up the address.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, integer } from '../database/rows.js'
@@ -11,13 +10,11 @@ const askForLink = statement(
   'insert into portal_link_requests (id, email) values ($1, $2)',
 )
 
-/** Notes the request of a link into the portal. */
 export async function askForPortalLink(database: Queryable, id: string, email: string): Promise<void> {
   await database.query(askForLink, [id, email])
 }
 
-// A user has one mail of this kind, which a later request renews. If users share an address, each of them
-// gets a link. Uses the index users_by_email.
+// A later request renews the mail. Users who share an address get a link each. Uses users_by_email.
 const queueLinks = statement(
   'mails.queue_links',
   `with asked as (

@@ -1,5 +1,4 @@
-// The pages of the portal. The first one says what the user has and the one thing to do next; plans, payments
-// and what capabilities bring are pages of their own.
+// The pages of the portal. The first one says what the user has and the one thing to do next.
 
 import { PlanCards } from '../checkout/plan-cards.js'
 import { changesFor, onlyOffer } from '../checkout/portal-choice.js'
@@ -23,7 +22,7 @@ import {
   PLANS,
   type PortalPart,
 } from '../pages/portal-kinds.js'
-import { P, Words } from '../pages/words.js'
+import { Inline, P, Words } from '../pages/words.js'
 import { TimeList } from './portal-time.js'
 
 const PAYMENTS = 'payments'
@@ -117,14 +116,12 @@ function FirstPage(section: PartSection) {
   )
 }
 
-/** Everything that the parts show at one place, in their order. */
 function PartsAt({ at, ...section }: PartSection & { readonly at: PartName }) {
   return <>{section.view.parts.map((part) => part[at]?.(section) ?? null)}</>
 }
 
 type PartName = Exclude<keyof PortalPart, 'line' | 'document' | 'checked' | 'isOpen' | 'pages'>
 
-/** The user's plan, its end, and the one next thing to do. */
 function State(section: PartSection) {
   const { pages, view, say } = section
   const { subscription } = view.overview
@@ -135,16 +132,14 @@ function State(section: PartSection) {
   return (
     <section class="card state" aria-labelledby="your-plan">
       <div class="row">
-        <span class="soft" safe>
-          {say('yourPlan')}
-        </span>
+        <Inline class="soft">{say('yourPlan')}</Inline>
         <h2 id="your-plan" safe>
           {plan}
         </h2>
         {isPaidNow(subscription) ? (
-          <span class={isInGrace ? 'badge warn' : 'badge '} safe>
+          <Inline class={isInGrace ? 'badge warn' : 'badge '}>
             {say(isInGrace ? 'statusPastDue' : isOnTrial ? 'statusTrial' : 'statusActive')}
-          </span>
+          </Inline>
         ) : null}
       </div>
       {isInGrace && isPaidNow(subscription) ? (
@@ -181,14 +176,10 @@ function Until(section: PartSection & { readonly end: Instant; readonly isInGrac
     <>
       <div class="figures">
         <p class="figure">
-          <span class="soft" safe>
-            {isInGrace ? say('worksUntil') : say('planUntil', { plan })}
-          </span>
+          <Inline class="soft">{isInGrace ? say('worksUntil') : say('planUntil', { plan })}</Inline>
           {/* In the largest letters: a day of them breaks between its words, not in its year. */}
           <strong safe>{day(until).replaceAll('\u00a0', ' ')}</strong>
-          <span class="soft small" safe>
-            {say('atTime', { time: formats.time(until, locale) })}
-          </span>
+          <Inline class="soft small">{say('atTime', { time: formats.time(until, locale) })}</Inline>
         </p>
         <P class={isInGrace || (left <= DAY && following.length === 0) ? 'left warn' : 'left'}>
           {say('timeLeft', { time: formats.timeLeft(left, locale) })}

@@ -33,7 +33,6 @@ export async function openPortalLink(deps: OpenLinkDeps, user: KnownUser, return
   return insertLinkTo(deps, 'open', user, { lifetimeMs: LINK_MS, returnPath })
 }
 
-/** Returns the address of a link for a mail. */
 export async function openMailedLink(deps: OpenLinkDeps, userId: string): Promise<string> {
   const lasting = { lifetimeMs: MAILED_LINK_MS, returnPath: null }
   return (await insertLinkTo(deps, 'sign-in', { userId }, lasting)).url

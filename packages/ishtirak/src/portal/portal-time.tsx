@@ -5,7 +5,7 @@ import type { TimeEntry } from '../core/time-list.js'
 import { planName } from '../i18n/messages.js'
 import { Card } from '../pages/portal-frame.js'
 import type { PartSection } from '../pages/portal-kinds.js'
-import { Words } from '../pages/words.js'
+import { Inline } from '../pages/words.js'
 
 /** All time in order. Time that is over is folded, except the last piece if nothing follows it. */
 export function TimeList(section: PartSection) {
@@ -46,22 +46,16 @@ function TimeLine({ time, ...section }: PartSection & { readonly time: TimeEntry
   const when = now < time.start ? 'time_next' : now < time.end ? 'time_now' : null
   return (
     <li>
-      <span class="date" safe>
-        {isGap ? say('noPlan') : planName(time.plan.name, view.locale)}
-      </span>
+      <Inline class="date">{isGap ? say('noPlan') : planName(time.plan.name, view.locale)}</Inline>
       <span class="end">
-        {when === null ? null : (
-          <span class="badge" safe>
-            {say(when)}
-          </span>
-        )}{' '}
-        <span class="badge none" safe>
+        {when === null ? null : <Inline class="badge">{say(when)}</Inline>}{' '}
+        <Inline class="badge none">
           {say(!isGap && time.isRefunded ? 'payment_refunded' : `time_${time.by}`)}
-        </span>
+        </Inline>
       </span>
-      <span class="bought soft small">
-        <Words>{say('boughtPeriod', { start: day(time.start), end: day(time.end) })}</Words>
-      </span>
+      <Inline class="bought soft small">
+        {say('boughtPeriod', { start: day(time.start), end: day(time.end) })}
+      </Inline>
       {isGap ? null : view.parts.map((part) => part.document?.(section, time) ?? null)}
     </li>
   )

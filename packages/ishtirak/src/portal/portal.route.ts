@@ -1,5 +1,4 @@
-// The pages that users see: the front page, the portal with its payments and receipts, the links into
-// it, the page after paying. Nothing here decides about money.
+// The routes of the pages that users see. Nothing here decides about money.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Capability } from '../acts/capability.js'
 import { BillingError, ERRORS } from '../core/error.js'
@@ -13,9 +12,8 @@ import { withoutSlash } from '../runtime/http-client.js'
 import { answerRoutes, keepRefusal } from './answer.route.js'
 import { linkRoutes, mailedLinkRoutes } from './link.route.js'
 import { OWN_PATHS, portalPage } from './portal-page.js'
-import { addedPages, type PortalDeps, type PortalPages } from './portal-pages.js'
+import { addedPages, orderPartsOf, type PortalDeps, type PortalPages, portalReader } from './portal-pages.js'
 import { leavePortal, SESSION_MS } from './portal-sessions.sql.js'
-import { orderPartsOf, portalReader } from './read-portal.js'
 
 export function pages<Deps extends PortalDeps>(deps: Deps, capabilities: readonly Capability<Deps>[]) {
   const store = {

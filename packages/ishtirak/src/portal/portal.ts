@@ -2,10 +2,41 @@
 import type { Capability } from '../acts/capability.js'
 import type { MailWriter } from '../acts/mail-writer.js'
 import { HOUR, MINUTE } from '../core/instant.js'
+import { settingsOf, textSetting, web } from '../runtime/environment.js'
+import { items } from '../runtime/old-secrets.js'
 import { queuePortalLinks } from './portal-links.sql.js'
 import { openPortal } from './portal-sessions.call.js'
 import { forgetPortalSessions, type OpenLinkDeps, openMailedLink } from './portal-sessions.sql.js'
-import { type PortalConfig, portalSettings } from './settings.js'
+
+export interface PortalConfig {
+  /** The platform's page that opens the portal for a user who is logged in there; null: it has none. */
+  readonly platformPortalUrl: string | null
+  /** Who may show our pages in a frame, as the Content-Security-Policy writes it. */
+  readonly frameAncestors: string
+}
+
+const portalSettings = settingsOf(
+  {
+    PLATFORM_PORTAL_URL: web(),
+    PORTAL_FRAME_ANCESTORS: textSetting(
+      'none, or self and origins such as https://example.dz, separated by commas',
+      /^(none|(self|https?:\/\/[\w*.:-]+)( *, *(self|https?:\/\/[\w*.:-]+))*)$/,
+    ),
+  },
+  {
+    read: ({
+      PLATFORM_PORTAL_URL: platformPortalUrl = null,
+      PORTAL_FRAME_ANCESTORS: list = 'none',
+    }): PortalConfig => ({ platformPortalUrl, frameAncestors: frameAncestorsOf(list) }),
+  },
+)
+
+/** The policy needs `none` and `self` in quotes. The variable has them without. */
+function frameAncestorsOf(list: string): string {
+  return items(list)
+    .map((item) => (item === 'none' || item === 'self' ? `'${item}'` : item))
+    .join(' ')
+}
 
 /** 240,000 a day, which is more than are written. */
 const FORGOTTEN_A_ROUND = 10_000

@@ -1,5 +1,4 @@
-// The portal of a user as an operator views it: all that the user would see, and nothing that can be done.
-// The audit trail has each view, because it shows the user's own data.
+// An operator views the portal of a user, where nothing can be done. The audit trail has each view.
 
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
 import type { Capability } from '../acts/capability.js'
@@ -7,8 +6,7 @@ import { requireUser } from '../ledger/load.js'
 import type { ViewAsUser } from '../pages/portal-kinds.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { portalPage } from './portal-page.js'
-import type { PortalDeps } from './portal-pages.js'
-import { orderPartsOf, portalReader } from './read-portal.js'
+import { orderPartsOf, type PortalDeps, portalReader } from './portal-pages.js'
 
 type ViewAsUserDeps = Omit<PortalDeps, 'admitLinkRequest' | 'mailsLinks'> & AuditDeps
 

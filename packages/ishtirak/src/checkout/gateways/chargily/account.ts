@@ -1,11 +1,9 @@
-// The account at Chargily: its keys, mode and address, and whether Chargily signed a message with one of the
-// keys. settings.ts has the variables.
+// The account at Chargily: its keys, mode and address, and the signatures made with its keys.
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { withoutSlash } from '../../../runtime/http-client.js'
 
 export interface AccountSettings {
   readonly secretKey: string
-  /** Further keys whose signatures are accepted. */
   readonly webhookKeys?: readonly string[]
   readonly apiUrl?: string
 }

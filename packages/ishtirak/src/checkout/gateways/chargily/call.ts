@@ -14,7 +14,6 @@ import { type AccountSettings, apiAddressOf } from './account.js'
 import { isObject, type JsonObject, parseJsonBytes, readAmount } from './report.js'
 
 export interface CallSettings extends AccountSettings {
-  /** How requests are sent; by default over the network. */
   readonly send?: Send
   /** Gets a line for each call. It has no key, body or header, so it may be logged. */
   readonly log?: (line: Readonly<Record<string, unknown>>) => void
@@ -109,7 +108,6 @@ export function rejected(status: number, detail: string): Failed {
   return { ok: false, failure: { kind: 'rejected', status, detail } }
 }
 
-/** An answer with a good status but unexpected content. */
 export function unreadable(detail: string): Failed {
   return unavailable('unreadable', detail, { outcomeUnknown: true })
 }
