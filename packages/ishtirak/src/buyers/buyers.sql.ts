@@ -8,7 +8,6 @@ import { at } from '../database/rows.js'
 
 interface BuyerChange {
   readonly userId: string
-  /** The version of the facts that the change was decided on. */
   readonly version: number
   readonly buyer: BuyerDetails
   readonly audit: AuditEntry

@@ -127,7 +127,6 @@ function TermSaving({ pages, view, say, term }: PartSection & { readonly term: s
 /** A card shows this many limits and folds the rest, unless the rest is a single one. */
 const SHOWN_LIMITS = 5
 
-/** `isBelow`: below a heading of the section. */
 function PlanCard(
   of: PartSection & { plan: Plan; offered: Offered | undefined; canChoose: boolean; isBelow: boolean },
 ) {
@@ -160,7 +159,6 @@ function PlanCard(
   )
 }
 
-/** The button of a card, or the day from which it is possible. */
 function Choose(of: PartSection & { offered: Offered; name: string; isOwn: boolean }) {
   const { pages, view, say, offered, name, isOwn } = of
   const { subscription, renewal } = view.overview

@@ -52,7 +52,6 @@ export function wantedIn(field: (name: string) => string) {
   const [months, code, ahead] = [field('months'), field('code'), field('ahead')]
   return {
     planId: field('plan'),
-    // A plan change needs an explicit field.
     start: field('start') === 'now' ? ('now' as const) : ('end' as const),
     ...(months && { months: Number(months) }),
     ...(code && { code }),

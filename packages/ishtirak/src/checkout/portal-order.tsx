@@ -88,7 +88,6 @@ export function RenewForm(section: PartSection) {
   )
 }
 
-/** The button that pays, or what the balance lacks and the link to where it is added. */
 function Pay(of: OrderOf) {
   const { pages, session, locale, say, quote, paidBy, code } = of
   const { offer, amount, discount } = quote

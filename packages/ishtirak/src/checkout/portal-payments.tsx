@@ -96,7 +96,6 @@ export function RecentPayments(section: PartSection) {
 
 const RECENT = 3
 
-/** What was paid when, and what each payment bought; a year on each page. */
 export function History(section: PartSection) {
   const { pages, view, say } = section
   const { payments, nextCursor } = view.history

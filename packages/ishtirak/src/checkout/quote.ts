@@ -26,9 +26,7 @@ interface WantedQuote {
   readonly userId: string
   readonly planId: string
   readonly months: number
-  /** Absent: `end`. */
   readonly start?: Start
-  /** The code as it was typed. */
   readonly code?: string | undefined
 }
 

@@ -163,7 +163,6 @@ function textOf(view: ReturnView): string {
   return payment.kind === 'top_up' ? say('returnTopUpText') : boughtInWords(view)
 }
 
-/** What the payment bought, and whether that runs now, later, or no more. */
 function boughtInWords({ pages: { formats }, say, payment, subscription, now, locale }: ReturnView): string {
   // A paid payment has a period.
   const [start, end] = [payment.periodStart ?? now, payment.periodEnd ?? now]

@@ -12,7 +12,6 @@ import type { SettleDeps } from '../ledger/settle.js'
 
 type Loaded = Pick<Awaited<ReturnType<typeof loadPayment>>, 'payment' | 'user'>
 
-/** The effect of a recheck now or, with `accepted`, of an acceptance. */
 export async function previewSettlement(
   deps: SettleDeps,
   loaded: Loaded,

@@ -24,7 +24,6 @@ const selectOfYear = statement(
     order by d.issued_at desc, d.place desc, d.series desc, d.number desc limit $3`,
 )
 
-/** The last documents that were issued in the year, in order of issue. */
 export async function listReceiptsOfYear(
   database: Queryable,
   of: { readonly userId: string; readonly year: number; readonly limit: number },

@@ -101,7 +101,6 @@ function meansCode(method: string | null): string {
   return known[method ?? ''] ?? '1'
 }
 
-/** A discount or an untaxed charge. */
 function allowance(isCharge: boolean, reason: string, centimes: number): Elements | null {
   if (centimes === 0) return null
   return { ChargeIndicator: String(isCharge), AllowanceChargeReason: reason, Amount: money(centimes) }

@@ -68,7 +68,6 @@ const OWED_SINCE = 31 * DAY
 const LEASE_MS = 5 * MINUTE
 const USERS_A_ROUND = 100
 
-/** Issues owed invoices and returns how many. */
 export async function issueOwedInvoices(deps: ChangeDeps, goesOn: () => boolean): Promise<number> {
   let issued = 0
   const now = deps.clock.now()

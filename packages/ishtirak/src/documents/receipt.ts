@@ -39,11 +39,9 @@ export interface ReceiptWish {
   /** The number of a later document. Absent: the document of the booking. */
   readonly number?: string | undefined
   readonly locale: Locale
-  /** Absent: `a4`. */
   readonly form?: ReceiptForm
 }
 
-/** The receiver of a print: the buyer, who asks for it or gets it by mail, or an operator. */
 type PrintedFor = 'buyer' | 'mail' | 'operator'
 
 /** A document of a payment. `content` is its PDF, or null if receipts are not printed. */

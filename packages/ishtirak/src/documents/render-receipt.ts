@@ -50,7 +50,6 @@ export function renderReceipt(
   const page = describePage(snapshot, receipt, locale)
   const { author, issuedAt } = page
   const title = `${page.title} ${receipt.number}`
-  // The template's data: the document's own title and date, and its page.
   const document = { lang: locale, form, title, author, issuedAt, document: page }
   if (page.signature === null) return typesetter.typeset(TEMPLATE, document)
   const words = wordsOf(snapshot, locale)

@@ -31,7 +31,6 @@ export const EVENTS_INBOX: readonly InboxKind[] = [
   },
 ]
 
-/** The console's words for the reason why the platform's address is switched off. */
 export function disabledInWords(view: Pick<View, 'say'>, because: string): string {
   const [code] = Object.entries(DISABLED_BECAUSE).find(([, text]) => text === because) ?? []
   return code === undefined ? because : codeInWords(view, 'disabled', code)

@@ -4,7 +4,6 @@ import { describedEvent, type EventType } from '../core/event-types.js'
 import { DAY, type Instant, toTimestamp } from '../core/instant.js'
 import type { Catalogue } from '../core/plan.js'
 
-/** A term of a sample has 30 days. */
 const TERM = 30 * DAY
 
 /** The status of each state, whether the paid plan runs, and how long after now the paid time ends. */

@@ -150,7 +150,6 @@ export function describeWebhooks(
 
 type Notices = NonNullable<Capability['notices']>
 
-/** The filter of every list that operators read. */
 export const listQuery = {
   user_id: Type.Optional(Type.String({ ...UserIdSchema, description: 'Only those of this user' })),
   limit: Type.Optional(

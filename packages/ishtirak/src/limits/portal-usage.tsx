@@ -90,7 +90,6 @@ function UsageBar(of: {
   )
 }
 
-/** From this share on a bar warns that the limit is near. */
 const NEAR = 0.8
 
 function toneOf(used: number, max: number): '' | 'near' | 'full' | 'over' {
@@ -140,7 +139,6 @@ function OverLimitNotice(section: PartSection) {
   )
 }
 
-/** `Projects`, `Domains per project (in project shop)`. */
 function limitInWords(section: PartSection, limit: LimitDefinition, scopeId: string | null): string {
   const name = limit.words[section.view.locale]
   return scopeId === null ? name : `${name} (${scopeInWords(section, limit, scopeId)})`

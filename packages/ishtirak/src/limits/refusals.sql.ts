@@ -11,7 +11,6 @@ export type FullHour = Static<typeof FullHourSchema>
 
 const cursors = cursorOf({ hour: 'number', limit: 'string', scope: 'string' })
 
-/** The hour of the first refusal. */
 const hourOf = ({ first_at }: FullHour) => Date.parse(first_at) - (Date.parse(first_at) % HOUR)
 
 const selectPage = statement(

@@ -126,7 +126,6 @@ function userProperties(limits: readonly LimitDefinition[]) {
     used: Type.Integer(),
     max: Type.Integer(),
   })
-  // Present if the catalogue counts something by the month.
   const monthEnd = { month_resets_at: Type.Optional(timestamp) }
   return {
     user_id: Type.String(),

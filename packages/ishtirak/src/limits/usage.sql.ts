@@ -40,7 +40,6 @@ export function createLoadUserWithUsage(database: Queryable) {
 
 function parseUserWithUsage(row: Row) {
   return {
-    /** Null: the user has no row, but may have usage. */
     user: flag(row, 'is_known_user') ? parseUser(row) : null,
     profile: parseProfile(row),
     open: row.id === null ? null : parsePayment(row),

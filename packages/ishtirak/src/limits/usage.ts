@@ -31,7 +31,6 @@ const REMEMBERED_MAX = 10_000
 
 export function createUsageState(database: Database) {
   return {
-    /** Operations of different users share queries. */
     apply: createApplyUsageOperation(database),
     /**
      * The facts of users as they were last read, so that one query is enough. They may be stale: the query

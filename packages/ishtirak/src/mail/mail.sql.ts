@@ -64,7 +64,6 @@ export async function finishMail(
 /** More than the 90 s that a message may take. */
 export const MAIL_LEASE_MS = 2 * MINUTE
 
-/** The least time between two requests to send a mail again. */
 export const LEAST_BETWEEN = "interval '5 minutes'"
 
 /** The mail is neither due nor being sent. `$3` is now, `$4` the end of a lease that begins now. */

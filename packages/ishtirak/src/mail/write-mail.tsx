@@ -39,11 +39,9 @@ interface MailWords extends MailContent {
   readonly greeting: string
   readonly url: string
   readonly footer: string
-  /** How to contact the seller. */
   readonly contact: readonly string[]
 }
 
-/** The form that nodemailer takes. */
 export interface MailMessage extends SendMailOptions {
   to: (string | { name: string; address: string })[]
   subject: string

@@ -77,7 +77,6 @@ export function mailedLinkRoutes(app: App, pages: PortalPages): void {
     // The form's address names the language of its page.
     reader.language(request, reply, null)
     const email = typedEmail(fieldOf(request, 'email'))
-    // After a typing error the form is shown again.
     if (!isEmail(email)) return answerForm(pages, reply, null, { email: email.slice(0, EMAIL_MAX) })
     await askForPortalLink(database, ids.next('lnk', clock.now()), email)
     return answerForm(pages, reply, null, { page: 'linkSent' })

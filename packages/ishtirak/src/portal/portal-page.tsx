@@ -161,7 +161,6 @@ function State(section: PartSection) {
   )
 }
 
-/** The end of the plan or of its grace, the time left, and the plans that follow. */
 function Until(section: PartSection & { readonly end: Instant; readonly isInGrace: boolean }) {
   const { pages, view, say, end, isInGrace } = section
   const { formats } = pages

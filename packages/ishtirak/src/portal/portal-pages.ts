@@ -68,7 +68,6 @@ export function addedPages<Deps>(pages: Pages & Deps, capabilities: readonly Cap
   }
 }
 
-/** The payment methods and the fields of an order that capabilities add. */
 export function orderPartsOf<Deps>(deps: Deps, capabilities: readonly Capability<Deps>[]) {
   return {
     shownMethods: capabilities.flatMap(({ portal }) => portal?.shownMethods?.(deps) ?? []),
@@ -89,7 +88,6 @@ export function portalReader<Deps extends PageParts & OverviewDeps & HistoryDeps
   ): Promise<Omit<PartView, 'locale'>> => {
     const { requestId, ...asked } = wish
     const { userId } = wish.session
-    // The cursor of an older page of the history.
     const cursor = wish.asked('cursor')
     // The overview comes first: it may book a payment, which the history then shows.
     const overview = await readOverview(deps, userId, requestId)

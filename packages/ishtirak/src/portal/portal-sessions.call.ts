@@ -34,7 +34,6 @@ export const openPortal = userCall<OpenLinkDeps>()({
   method: 'POST',
   path: '/portal-sessions',
   forReaders: true,
-  // The body is optional.
   input: nullable(PortalSessionRequestSchema),
   answer: LinkSchema,
   example: { expires_at: '2026-11-21T12:05:00Z' },

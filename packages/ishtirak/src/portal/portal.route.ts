@@ -94,7 +94,6 @@ async function sendPortalPage(
   return reply.headers(pages.headers).send(text)
 }
 
-/** Shows a refusal as a page in the reader's language, with a link to go on. */
 function refusalPages(pages: PortalPages): RefusalPages {
   return {
     // A path may go on with an escape that cannot be decoded.

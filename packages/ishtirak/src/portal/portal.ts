@@ -58,7 +58,6 @@ export const portal: Capability<OpenLinkDeps, PortalConfig> = {
   mails: (deps) => [linkMail(deps)],
 }
 
-/** One query takes this many addresses that asked for a link. */
 const LINKS_A_ROUND = 1_000
 
 function linkMail(deps: OpenLinkDeps): MailWriter {

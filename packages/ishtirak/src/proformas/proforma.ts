@@ -113,7 +113,6 @@ function drawUp(
   }
 }
 
-/** The unpaid proformas whose price holds, newest first. */
 export async function openProformas(deps: ProformaDeps, userId: string): Promise<readonly Proforma[]> {
   // None that is older holds, whatever the hour at which it was made.
   const oldest = deps.clock.now() - (VALID_DAYS + 1) * DAY

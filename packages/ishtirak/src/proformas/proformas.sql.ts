@@ -5,7 +5,6 @@ import { type DocumentSnapshot, receiptNumber } from '../core/receipt.js'
 import { ConstraintViolation, type Queryable, type Row, statement } from '../database/database.js'
 import { at, firstOf, flag, integer, json, rowOf, text } from '../database/rows.js'
 
-// A proforma is paid once.
 const SELECT = `select f.series, f.number, f.agreed, f.snapshot, exists (
          select from payments p where p.user_id = f.user_id and p.id = f.ordered_as
             and p.status in ('paid', 'refunded')) as is_paid
