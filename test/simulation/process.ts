@@ -29,8 +29,8 @@ import { createTurns, singleFlight } from '../../packages/ishtirak/src/runtime/a
 import { dayIn, wallClockIn } from '../../packages/ishtirak/src/runtime/calendar.js'
 import type { MovableClock } from '../../packages/ishtirak/src/runtime/clock.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
+import { SEED_CATALOGUE } from '../../packages/ishtirak/src/runtime/plans-file.js'
 import { createIds } from '../../packages/ishtirak/src/runtime/random.js'
-import { SEED_LIMITS, SEED_PLANS } from '../../packages/ishtirak/src/runtime/seed-plans.js'
 import { EXAMPLE_SELLER } from '../../packages/ishtirak/src/runtime/seller.js'
 import { TRANSFERS_WAITING } from '../../packages/ishtirak/src/transfers/inbox.js'
 import { transferPart } from '../../packages/ishtirak/src/transfers/payment-part.js'
@@ -57,11 +57,11 @@ export interface ProcessDeps {
   readonly breakProvider?: ((method: PaymentMethod) => PaymentMethod) | undefined
 }
 
-const [FREE, PRO] = SEED_PLANS
+const [FREE, PRO] = SEED_CATALOGUE.plans
 if (!FREE || !PRO) throw new Error('the seed has two plans')
 const catalogueOf = (edition: Edition): Catalogue => {
   const sold = Object.entries(edition).map(([id, prices]) => ({ ...PRO, id, name: id, ...termsOf(prices) }))
-  return { limits: SEED_LIMITS, plans: [FREE, ...sold], free: FREE }
+  return { limits: SEED_CATALOGUE.limits, plans: [FREE, ...sold], free: FREE }
 }
 /** What the provider takes, in dinars. */
 export const LEAST_AMOUNT = 50

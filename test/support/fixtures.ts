@@ -5,18 +5,22 @@ import type { Payment } from '../../packages/ishtirak/src/core/payment.js'
 import type { Catalogue, Plan } from '../../packages/ishtirak/src/core/plan.js'
 import type { BillingRules, SubscriptionFacts } from '../../packages/ishtirak/src/core/subscription.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
-import { SEED_LIMITS, SEED_PLANS } from '../../packages/ishtirak/src/runtime/seed-plans.js'
+import { SEED_CATALOGUE } from '../../packages/ishtirak/src/runtime/plans-file.js'
 
-const [free, pro] = SEED_PLANS
+const [free, pro] = SEED_CATALOGUE.plans
 if (!free || !pro) throw new Error('the seed has two plans')
 export const FREE: Plan = free
 export const PRO: Plan = pro
 
 /** The first plan is the free one. */
-export const catalogueOf = (plans: readonly Plan[]): Catalogue => ({ limits: SEED_LIMITS, plans, free: FREE })
+export const catalogueOf = (plans: readonly Plan[]): Catalogue => ({
+  limits: SEED_CATALOGUE.limits,
+  plans,
+  free: FREE,
+})
 
 export const RULES: BillingRules = {
-  ...{ catalogue: catalogueOf(SEED_PLANS), leastAmount: 50, graceDays: 3, renewalWindowDays: 7 },
+  ...{ catalogue: catalogueOf(SEED_CATALOGUE.plans), leastAmount: 50, graceDays: 3, renewalWindowDays: 7 },
   ...{ prepayMaxMonths: 24, balanceMax: 0, calendar: createCalendar('Africa/Algiers') },
 }
 

@@ -1,6 +1,6 @@
 import { FREE, instantOf, NOON, PRO } from '../../../../test/support/fixtures.js'
 import { quotaWindowsIn } from '../runtime/calendar.js'
-import { SEED_LIMITS } from '../runtime/seed-plans.js'
+import { SEED_CATALOGUE } from '../runtime/plans-file.js'
 import { describeAllowance, type LimitDefinition, overLimits, type UsageCount, usageAt } from './limit.js'
 import { planInEffect } from './plan.js'
 
@@ -33,7 +33,7 @@ const limitOf = (changes: Partial<LimitDefinition>): LimitDefinition => ({
 })
 
 describe('usage', () => {
-  const usedAt = (counts: readonly UsageCount[], now: number, limits = SEED_LIMITS) =>
+  const usedAt = (counts: readonly UsageCount[], now: number, limits = SEED_CATALOGUE.limits) =>
     usageAt(limits, counts, { now, quotaWindowAt })
 
   it('leaves out the count of a day that is over, from its last instant on', () => {
@@ -92,18 +92,18 @@ describe('a plan that was sold before the catalogue changed', () => {
     expect(inEffect('pro')).toEqual({ ...PRO, limits: { projects: 10, constructor: 20 } })
     expect(inEffect('gone').limits).toEqual({ projects: 10, constructor: 10 })
     // An unchanged plan is the same object.
-    expect(planInEffect({ limits: SEED_LIMITS, plans: [FREE, PRO], free: FREE }, PRO)).toBe(PRO)
+    expect(planInEffect({ limits: SEED_CATALOGUE.limits, plans: [FREE, PRO], free: FREE }, PRO)).toBe(PRO)
   })
 })
 
 it('over the limit is every limit with more in use than allowed, each project by itself', () => {
   const projects = { shop: 2, blog: 1 }
   const usage = { projects: 4, domains_per_project: projects, deploys_per_day: 10, storage_mb: 501 }
-  const found = overLimits(SEED_LIMITS, usage, FREE.limits)
+  const found = overLimits(SEED_CATALOGUE.limits, usage, FREE.limits)
   expect(found.map(({ limit, ...rest }) => [limit.name, rest])).toEqual([
     ['projects', { scopeId: null, used: 4, max: 3 }],
     ['domains_per_project', { scopeId: 'shop', used: 2, max: 1 }],
     ['storage_mb', { scopeId: null, used: 501, max: 500 }],
   ])
-  expect(overLimits(SEED_LIMITS, usage, PRO.limits)).toEqual([])
+  expect(overLimits(SEED_CATALOGUE.limits, usage, PRO.limits)).toEqual([])
 })

@@ -11,7 +11,7 @@ import { PLANS_FILE, TRANSFER_FILE } from '../../../../test/support/setting-file
 import { EVENT_TYPES } from '../core/event-types.js'
 import { DAY, HOUR } from '../core/instant.js'
 import { DatabaseUnavailable, statement } from '../database/database.js'
-import { SEED_PLANS } from '../runtime/seed-plans.js'
+import { SEED_CATALOGUE } from '../runtime/plans-file.js'
 import { announceTime } from './announce-time.js'
 import { deliverEvents, drainDeliveries } from './deliver-events.js'
 import { pruneOutbox } from './deliver-events.sql.js'
@@ -383,10 +383,12 @@ describeOnEach('an event that comes again', (context) => {
     await database().script(`
       update payments set bought_by = null, po_number = null;
       update users set email = null, name = 'Somebody else'`)
-    const plans = JSON.parse(readFileSync(PLANS_FILE, 'utf8')).map((plan: (typeof SEED_PLANS)[number]) => ({
-      ...{ ...plan, name: `${plan.name} 2`, price: plan.price * 2, terms: undefined },
-      limits: { ...plan.limits, projects: 99 },
-    }))
+    const plans = JSON.parse(readFileSync(PLANS_FILE, 'utf8')).map(
+      (plan: (typeof SEED_CATALOGUE.plans)[number]) => ({
+        ...{ ...plan, name: `${plan.name} 2`, price: plan.price * 2, terms: undefined },
+        limits: { ...plan.limits, projects: 99 },
+      }),
+    )
     await restart({ env: { ...options.env, PLANS_FILE: configFile(plans) }, clock: world.clock })
     receiver.received.length = 0
     await operatorOf(world).post(`/events/${first[0]?.[0]}/resend`, { why: 'the platform lost a table' })
@@ -407,7 +409,7 @@ describeOnEach('an event that comes again', (context) => {
 })
 
 it('each type has the bytes that receivers know', () => {
-  const [free, pro] = SEED_PLANS
+  const [free, pro] = SEED_CATALOGUE.plans
   if (!free || !pro) throw new Error('the seed has two plans')
   const catalogue = {
     limits: [],

@@ -7,8 +7,7 @@ import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
-import { readPlans } from '../runtime/plans-file.js'
-import { SEED_LIMITS, SEED_PLANS } from '../runtime/seed-plans.js'
+import { readPlans, SEED_CATALOGUE } from '../runtime/plans-file.js'
 
 const DAY = 86_400
 const words = (name: string) => ({ ar: `${name} بالعربية`, fr: `${name} en français`, en: name })
@@ -32,7 +31,7 @@ function fileOf(name: string, content: unknown): string {
 /** A plans file with these limits. `pro` allows ten times what `free` does. */
 function catalogueOf(name: string, limits: object, allowed: Readonly<Record<string, number>>): string {
   const tenfold = Object.fromEntries(Object.entries(allowed).map(([limit, count]) => [limit, count * 10]))
-  const [free, pro] = SEED_PLANS
+  const [free, pro] = SEED_CATALOGUE.plans
   return fileOf(name, {
     limits,
     plans: [
@@ -174,13 +173,13 @@ describeOnEach('a catalogue with limits of its own', ({ database }) => {
   })
 
   it('with the seed’s limits in either form of the file is exactly what it is without one', async () => {
-    const definitions = SEED_LIMITS.map(({ name, window, per }) => [
+    const definitions = SEED_CATALOGUE.limits.map(({ name, window, per }) => [
       name,
       { kind: window ? 'counter' : 'gauge', ...(window && { window }), ...(per && { per }) },
     ])
     const files = [
-      fileOf('array.json', SEED_PLANS),
-      fileOf('object.json', { limits: Object.fromEntries(definitions), plans: SEED_PLANS }),
+      fileOf('array.json', SEED_CATALOGUE.plans),
+      fileOf('object.json', { limits: Object.fromEntries(definitions), plans: SEED_CATALOGUE.plans }),
     ]
     for (const file of files) expect(readPlans(file)).toEqual(readPlans(undefined))
     const world = await createWorld(database())

@@ -6,7 +6,7 @@ import { offersOf } from '../core/plan.js'
 import { forPlatform, inSandbox, misspelt, readConfig, SETTINGS } from '../main/config.js'
 import { ConfigError } from './config-file.js'
 import { isThisMachine } from './environment.js'
-import { SEED_LIMITS } from './seed-plans.js'
+import { SEED_CATALOGUE } from './plans-file.js'
 import { EXAMPLE_SELLER } from './seller.js'
 
 const SECRET = 's'.repeat(32)
@@ -381,7 +381,7 @@ it('PLANS_FILE may be an object that says which limits there are, in their order
   const { plans } = readConfig(plansFile({ limits: definitions, plans: [plan] }))
   expect(plans.limits).toEqual([
     { name: 'seats', window: null, per: 'region', words, unit: words, perWords: words },
-    { ...SEED_LIMITS.find(({ name }) => name === 'storage_mb') },
+    { ...SEED_CATALOGUE.limits.find(({ name }) => name === 'storage_mb') },
     { name: 'builds', window: 'month', per: null, words, unit: null, perWords: null },
     { name: 'projects', window: null, per: null, words, unit: null, perWords: null },
   ])

@@ -1,47 +1,28 @@
 // PLANS_FILE: the plans in the form of `GET /plans`, and the limits that they have. A misspelt limit is
 // refused.
+import { readFileSync } from 'node:fs'
 import Type, { type Static } from 'typebox'
 import { countsAs, type LimitDefinition } from '../core/limit.js'
 import { byLocale } from '../core/locale.js'
 import { type Catalogue, LONGEST_TERM, limitsInOrder, type Plan } from '../core/plan.js'
 import { ConfigError, closed, fitting, parseJson, type Rule, readText, ruleProblems } from './config-file.js'
-import { SEED_LIMITS, SEED_PLANS } from './seed-plans.js'
 
-/**
- * Reads the file; without one, the catalogue is that of seed-plans.ts. No price may be below `leastAmount`.
- * Throws `ConfigError`.
- */
+/** Without a file: seed-plans.json. No price may be below `leastAmount`. Throws `ConfigError`. */
 export function readPlans(file: string | undefined, leastAmount = 0): Catalogue {
-  if (file === undefined) return SEED_CATALOGUE
-  const content = parseJson('PLANS_FILE', readText('PLANS_FILE', file))
-  // An array is a list of plans with the limits of seed-plans.ts.
-  if (Array.isArray(content))
-    return catalogueOf(checkedPlans(content, SEED_LIMITS, ''), SEED_LIMITS, leastAmount)
+  return file === undefined ? SEED_CATALOGUE : parsePlans(readText('PLANS_FILE', file), leastAmount)
+}
+
+/** `seed`: the limits of an array of plans, and the words of those that have none in the file. */
+function parsePlans(text: string, leastAmount = 0, seed = SEED_CATALOGUE.limits): Catalogue {
+  const content = parseJson('PLANS_FILE', text)
+  if (Array.isArray(content)) return catalogueOf(checkedPlans(content, seed, ''), seed, leastAmount)
   const { limits: entries, plans } = fitting('PLANS_FILE', ObjectSchema, content)
-  refuseBroken(Object.entries(entries).flatMap(limitRules))
-  const limits = Object.entries(entries).map(toDefinition)
+  refuseBroken(Object.entries(entries).flatMap((entry) => limitRules(entry, seed)))
+  const limits = Object.entries(entries).map((entry) => toDefinition(entry, seed))
   return catalogueOf(checkedPlans(plans, limits, '/plans'), limits, leastAmount)
 }
 
-/** The catalogue if there is no file. */
-export const SEED_CATALOGUE = catalogueOf(SEED_PLANS, SEED_LIMITS)
-
-/** The sandbox's catalogue: the same plans, also in longer terms and with a trial. */
-export const EXAMPLE_PLANS = catalogueOf(
-  SEED_PLANS.map((plan) =>
-    plan.price === 0 ? plan : { ...plan, terms: longerTerms(plan.price), trialDays: 14 },
-  ),
-  SEED_LIMITS,
-)
-
-/** A year for the price of ten months, and shorter terms in between. */
-function longerTerms(price: number) {
-  return [
-    { months: 3, price: Math.round(price * 2.85) },
-    { months: 6, price: Math.round(price * 5.5) },
-    { months: 12, price: price * 10 },
-  ]
-}
+const ownFile = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
 
 function refuseBroken(rules: readonly Rule[]): void {
   const problems = ruleProblems('PLANS_FILE', rules)
@@ -70,12 +51,12 @@ const ObjectSchema = closed({
 const NAME = /^[a-z][a-z0-9_]{0,62}$/
 const NAME_IN_WORDS = 'at most 63 of a to z, 0 to 9 and _, beginning with a letter'
 
-function limitRules([name, limit]: LimitEntry): readonly Rule[] {
+function limitRules([name, limit]: LimitEntry, seed: readonly LimitDefinition[]): readonly Rule[] {
   const { kind, window, per, per_name } = limit
   const isCounter = kind === 'counter'
   const counted = countsAs({ window: window ?? null, per: per ?? null })
-  // The words for a limit of seed-plans.ts say how it is counted: per day, in each project.
-  const hasWords = SEED_LIMITS.some((known) => known.name === name && countsAs(known) === counted)
+  // The words of a seed limit say how it is counted: per day, in each project.
+  const hasWords = seed.some((known) => known.name === name && countsAs(known) === counted)
   const place = `/limits/${name}`
   const needsPerName = per !== undefined && per !== 'project' && per_name === undefined
   return [
@@ -90,9 +71,9 @@ function limitRules([name, limit]: LimitEntry): readonly Rule[] {
   ]
 }
 
-/** A limit of seed-plans.ts that is counted in the same way may leave out its words. */
-function toDefinition([name, limit]: LimitEntry): LimitDefinition {
-  const known = SEED_LIMITS.find((of) => of.name === name)
+/** A limit of the seed that is counted in the same way may leave out its words. */
+function toDefinition([name, limit]: LimitEntry, seed: readonly LimitDefinition[]): LimitDefinition {
+  const known = seed.find((of) => of.name === name)
   const words = limit.name ?? known?.words
   if (!words) throw new Error(`the limit ${name} has no words`)
   return {
@@ -178,3 +159,8 @@ function planRules(plan: Plan, leastAmount: number): readonly Rule[] {
     }),
   ]
 }
+
+export const SEED_CATALOGUE = parsePlans(ownFile('seed-plans.json'), 0, [])
+
+/** The sandbox's catalogue: the same plans, also in longer terms and with a trial. */
+export const EXAMPLE_PLANS = parsePlans(ownFile('example-plans.json'))
