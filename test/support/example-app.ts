@@ -5,7 +5,7 @@ import { createApp } from '../../packages/ishtirak/src/http/app.js'
 import { healthRoutes, type Readiness } from '../../packages/ishtirak/src/http/health.js'
 import { createMetrics, type Metrics } from '../../packages/ishtirak/src/http/metrics.js'
 import { problemResponses } from '../../packages/ishtirak/src/http/problem.js'
-import { acceptRawBytes, rawBody } from '../../packages/ishtirak/src/http/request.js'
+import { acceptAnyType, rawBody } from '../../packages/ishtirak/src/http/request.js'
 import { installDocumentation } from '../../packages/ishtirak/src/main/documentation.js'
 import { createLog, type Log } from '../../packages/ishtirak/src/runtime/log.js'
 import { EXAMPLE_PLANS } from '../../packages/ishtirak/src/runtime/plans-file.js'
@@ -66,7 +66,7 @@ export async function startExample(): Promise<Example> {
     })
   })
   await app.register(async (routes) => {
-    acceptRawBytes(routes)
+    acceptAnyType(routes, 'bytes')
     routes.post('/raw', (request) => ({ hex: rawBody(request).toString('hex') }))
   })
   const base = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -38,7 +38,7 @@ export function demoRoute(sandbox: Sandbox) {
       DEMO_PATH,
       {
         schema: { hide: true, body: DemoSchema },
-        onRequest: async ({ headers }) => void operators.verify(headers.authorization),
+        onRequest: async ({ headers }) => void (await operators.verify(headers.authorization)),
       },
       async ({ body }, reply) => {
         if (isRunning) throw new BillingError('conflict')

@@ -6,8 +6,7 @@ import { change } from '../acts/preview.js'
 import { WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { type OperatorSession, ROLES } from '../core/role.js'
-import { object, timestamp } from '../http/schemas.js'
-import { viewAs } from '../http/view-as.js'
+import { object, timestamp, viewAs } from '../http/schemas.js'
 import { type AccessDeps, endSession, listSessions, whyEnded } from './sessions.js'
 
 export const roleSchema = Type.String({

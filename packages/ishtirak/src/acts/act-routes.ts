@@ -7,7 +7,7 @@ import { type Operator, requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
 import type { Callers, PlatformCallers } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
-import { acceptRawBytes, rawBody } from '../http/request.js'
+import { acceptAnyType, rawBody } from '../http/request.js'
 import { UPLOAD_CONFIG } from '../http/upload.js'
 import type { ConsolePages } from '../pages/console-frame.js'
 import { fromThisSite } from '../pages/console-view.js'
@@ -122,7 +122,7 @@ function addReadings<Deps>(app: App, deps: Deps, readings: readonly Reading<Deps
     if (!takes) app.route({ ...route, handler })
     else
       app.register(async (files: App) => {
-        acceptRawBytes(files)
+        acceptAnyType(files, 'bytes')
         files.route({ ...route, handler, bodyLimit: takes.mostBytes, config: UPLOAD_CONFIG })
       })
   }

@@ -1,6 +1,6 @@
 // A check: one thing that can be wrong with the service, and what to do about it. The console shows its
 // texts in the language of the operator, commands and the API in English.
-import { type ConsoleKey, consoleSay } from '../i18n/console.js'
+import { type ConsoleKey, consoleSay } from '../i18n/messages.js'
 
 export interface CheckResult {
   readonly subject: string

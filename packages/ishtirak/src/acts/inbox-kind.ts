@@ -1,7 +1,7 @@
 // A kind of entry in the inbox: the query that finds it, its words, and the act that comes next. `overview`
 // shows the inbox, and knows no kind by name.
 import { column, instant, integer, integerOrNull, rowOf, text, textOrNull } from '../database/rows.js'
-import type { ConsoleKey } from '../i18n/console.js'
+import type { ConsoleKey } from '../i18n/messages.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 
 /**

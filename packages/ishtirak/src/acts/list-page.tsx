@@ -5,7 +5,7 @@ import { BillingError } from '../core/error.js'
 import { mayDo, type Permission, requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { checker } from '../http/schemas.js'
-import { type ConsoleKey, isConsoleKey } from '../i18n/console.js'
+import { type ConsoleKey, isConsoleKey } from '../i18n/messages.js'
 import {
   addressOf,
   type ConsolePages,

@@ -9,8 +9,7 @@ import { type Permission, requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { checker } from '../http/schemas.js'
 import { fileFormRoute, openFileForm, type Uploads } from '../http/upload.js'
-import { isConsoleKey } from '../i18n/console.js'
-import { instrumentName, problemInWords } from '../i18n/messages.js'
+import { instrumentName, isConsoleKey, problemInWords } from '../i18n/messages.js'
 import {
   addressOf,
   type ConsolePages,

@@ -5,7 +5,7 @@
 import { allPages } from '../acts/paging.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { receiptNumber } from '../core/receipt.js'
-import { viewAs } from '../http/view-as.js'
+import { viewAs } from '../http/schemas.js'
 import { type AccountsDeps, bookLines, exported, type FileFormat, writtenLines } from './exports.js'
 import { addFigures, type Figures, FiguresSchema, sumUp } from './figures.js'
 import { rateOf } from './figures.sql.js'

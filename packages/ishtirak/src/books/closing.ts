@@ -11,7 +11,7 @@ import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { MINUTE, toTimestamp } from '../core/instant.js'
 import type { Database } from '../database/database.js'
-import { viewAs } from '../http/view-as.js'
+import { viewAs } from '../http/schemas.js'
 import { addressOf } from '../pages/console-frame.js'
 import {
   insertClosing,

@@ -2,8 +2,7 @@
 
 import { ActButton } from '../acts/act-links.js'
 import { mayDo } from '../core/role.js'
-import type { ConsoleKey } from '../i18n/console.js'
-import { instrumentName } from '../i18n/messages.js'
+import { type ConsoleKey, instrumentName } from '../i18n/messages.js'
 import { addressOf, consolePage, Facts, Folded, Hint, Notices, type View } from '../pages/console-frame.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'

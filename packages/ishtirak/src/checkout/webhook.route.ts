@@ -3,7 +3,7 @@ import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import type { CallerChecks } from '../http/callers.js'
 import { problemResponses } from '../http/problem.js'
-import { acceptRawBytes, rawBody } from '../http/request.js'
+import { acceptAnyType, rawBody } from '../http/request.js'
 import type { Webhook } from '../ledger/method.js'
 import { WebhookAnswerSchema } from '../ledger/schemas.js'
 import { receiveEvent, type WebhookDeps } from './webhook.js'
@@ -12,7 +12,7 @@ type WebhookRoutesDeps = WebhookDeps & Pick<CallerChecks, 'limitAnonymous'>
 
 export function webhookRoutes(deps: WebhookRoutesDeps) {
   return async (app: App): Promise<void> => {
-    acceptRawBytes(app)
+    acceptAnyType(app, 'bytes')
     for (const { name, webhook } of deps.methods.all) if (webhook) webhookRoute(app, deps, name, webhook)
   }
 }

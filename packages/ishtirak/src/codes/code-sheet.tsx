@@ -1,9 +1,8 @@
 // Codes that were just made, as cards to print on A4 and to cut. Nothing shows them again.
 import { csvLine } from '../acts/csv.js'
 import type { Locale } from '../core/locale.js'
-import { consoleSay } from '../i18n/console.js'
 import { writtenIn } from '../i18n/formats.js'
-import { directionOf } from '../i18n/messages.js'
+import { consoleSay, directionOf } from '../i18n/messages.js'
 import { addressOf, type ConsolePages, renderConsole, type View } from '../pages/console-frame.js'
 import { LinkButton, pageHeaders, readSheet } from '../pages/portal-frame.js'
 import { givesInWords, type Validity, validInWords, type Worth } from './code-words.js'

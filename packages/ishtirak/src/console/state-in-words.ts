@@ -2,7 +2,7 @@
 import { statusKey } from '../acts/changes.js'
 import type { LoadedParts } from '../acts/file-parts.js'
 import { type Payment, publicMethodOf } from '../core/payment.js'
-import { isConsoleKey } from '../i18n/console.js'
+import { isConsoleKey } from '../i18n/messages.js'
 import type { AllPages } from '../overview/all-pages.js'
 import type { View } from '../pages/console-frame.js'
 import { reviewInWords } from '../pages/console-words.js'

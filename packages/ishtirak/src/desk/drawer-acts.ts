@@ -11,8 +11,7 @@ import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { timestampOrNull } from '../core/instant.js'
 import { mayBeOnePerson } from '../core/role.js'
-import { nullable, object, request, timestamp } from '../http/schemas.js'
-import { viewAs } from '../http/view-as.js'
+import { nullable, object, request, timestamp, viewAs } from '../http/schemas.js'
 import { DESK_METHODS } from './desk.js'
 import {
   countedOf,

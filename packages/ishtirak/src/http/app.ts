@@ -2,6 +2,7 @@
 // exists. Routes are added as plugins (`app.register(routes)`), so that the OpenAPI document sees them.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import fastifyCors, { type FastifyCorsOptions } from '@fastify/cors'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import {
   type FastifyBaseLogger,
@@ -14,7 +15,6 @@ import {
 } from 'fastify'
 import { BillingError } from '../core/error.js'
 import type { Log } from '../runtime/log.js'
-import { answerInTime } from './answer-deadline.js'
 import type { CallerChecks } from './callers.js'
 import { createMetrics, type Metrics } from './metrics.js'
 import { type AnswerFailure, answerBrokenInput, installFailures, ProblemSchema } from './problem.js'
@@ -36,12 +36,21 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The time limit of the body, if it is not 30 s, in which a slow phone sends 64 KiB. */
+    readonly bodyTimeoutMs?: number
+  }
+}
+
 interface AppParts {
   readonly log: Log
   /** The address at which users reach us, without a slash at the end. */
   readonly publicUrl: string
   /** Addresses and ranges of the proxies in front of us. */
   readonly trustedProxies?: readonly string[]
+  /** CORS_ORIGINS, such as `https://app.example`. */
+  readonly corsOrigins?: readonly string[]
   readonly metrics?: Metrics
   /** Limits calls that match no route. */
   readonly limitAnonymous?: CallerChecks['limitAnonymous']
@@ -51,19 +60,19 @@ interface AppParts {
 const LONGEST_PARAMETER = 255 * 4 * 3
 const LONGEST_ADDRESS = 2 * LONGEST_PARAMETER
 const HEADERS_TIMEOUT_MS = 10_000
-/** For the whole request with the largest body (UPLOAD_CONFIG). Others have 30 s (answer-deadline.ts). */
+/** The largest body (UPLOAD_CONFIG) arrives in this time. */
 export const REQUEST_TIMEOUT_MS = 150_000
 /** Longer than the 60 seconds of proxies, so that they close first and never meet a closed connection. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 /** How long after a stop began requests may still arrive on accepted connections. */
 const SILENCE_MS = 1_000
-/** Requests that have arrived are answered in 6 s (answer-deadline.ts); reading takes time too. */
+/** Requests that have arrived are answered in 6 s; reading takes time too. */
 const STOP_MS = 10_000
 /** Slower answers are logged. */
 const SLOW_MS = 2_000
 
 export function createApp(parts: AppParts): App {
-  const { log, publicUrl, metrics = createMetrics(), limitAnonymous = () => undefined } = parts
+  const { log, publicUrl, trustedProxies = [], corsOrigins = [] } = parts
   const logger: FastifyBaseLogger = log
   const app = fastify({
     loggerInstance: logger,
@@ -75,7 +84,7 @@ export function createApp(parts: AppParts): App {
     genReqId: requestIdOf,
     requestIdHeader: false,
     // Ignored by default: any caller can write the header.
-    trustProxy: parts.trustedProxies?.length ? [...parts.trustedProxies] : false,
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -105,8 +114,9 @@ export function createApp(parts: AppParts): App {
   app.server.on('checkExpectation', (request, response) => {
     app.server.emit('request', request, response)
   })
-  watchRequests(app, { metrics, limitAnonymous, answerFailure })
+  watchRequests(app, parts, answerFailure)
   leaveNoConnectionOpen(app)
+  if (corsOrigins.length > 0) allowOrigins(app, corsOrigins)
   app.addSchema(ProblemSchema)
   return app
 }
@@ -116,53 +126,88 @@ export function createApp(parts: AppParts): App {
  * under way stayed open for the whole keep-alive time (0 would mean for ever). Node counts a connection on
  * which nothing was sent as busy: browsers and proxies open some ahead.
  */
-function leaveNoConnectionOpen(app: App): void {
+function leaveNoConnectionOpen(app: FastifyInstance): void {
   const connections = new Set<Socket>()
   app.server.on('connection', (socket) => {
     connections.add(socket)
     socket.once('close', () => connections.delete(socket))
   })
-  const timers: NodeJS.Timeout[] = []
+  const endSilent = () => {
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
+  }
   app.addHook('preClose', (done) => {
     app.server.keepAliveTimeout = 1
-    const endSilent = () => {
-      for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
-    }
-    timers.push(
-      // After one more turn of the event loop: a busy process may not have read requests for a second.
-      setTimeout(() => setImmediate(endSilent), SILENCE_MS),
-      setTimeout(() => app.server.closeAllConnections(), STOP_MS),
-    )
+    // After one more turn of the event loop: a busy process may not have read requests for a second.
+    setTimeout(() => setImmediate(endSilent), SILENCE_MS).unref()
+    setTimeout(() => app.server.closeAllConnections(), STOP_MS).unref()
     done()
   })
-  app.addHook('onClose', (_app, done) => {
-    for (const timer of timers) clearTimeout(timer)
-    done()
+}
+
+const API_OF_USERS = '/api/v1/billing/'
+
+/**
+ * The pages of these origins may call the users' API from a browser. They send the user's token themselves,
+ * and no cookie is used. All other paths answer as if no origin was sent.
+ */
+function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
+  const options: FastifyCorsOptions = {
+    origin: [...origins],
+    methods: ['GET', 'POST', 'PUT', 'DELETE'],
+    exposedHeaders: ['retry-after', 'x-request-id'],
+    maxAge: 600,
+    strictPreflight: false,
+  }
+  app.register(fastifyCors, {
+    delegator: (request, done) =>
+      done(null, pathOf(request.url).startsWith(API_OF_USERS) ? options : { origin: false }),
   })
 }
 
 /** One hook before and one after, because every request pays for each further hook. */
 function watchRequests(
   app: FastifyInstance,
-  {
-    metrics,
-    limitAnonymous,
-    answerFailure,
-  }: Required<Pick<AppParts, 'metrics' | 'limitAnonymous'>> & { readonly answerFailure: AnswerFailure },
+  { log, metrics = createMetrics(), limitAnonymous }: AppParts,
+  answerFailure: AnswerFailure,
 ): void {
   app.addHook('onRequest', (request, reply, done) => {
     nameAnswer(request, reply)
     answerInTime(request, reply, answerFailure)
     // A call that matches no route, before its body is read.
-    if (request.is404) limitAnonymous(request, reply)
+    if (request.is404) limitAnonymous?.(request, reply)
     done(refusalOf(request))
   })
   app.addHook('onResponse', (request, reply, done) => {
     const { statusCode: status, elapsedTime } = reply
     metrics.observeRequest({ method: request.method, route: routeOf(request), status }, elapsedTime / 1_000)
-    if (elapsedTime > SLOW_MS || status >= 500) logAnswer(request, reply)
+    if (elapsedTime > SLOW_MS || status >= 500) {
+      const { id: request_id, method, url } = request
+      const answer = { request_id, method, path: pathOf(url), status, duration_ms: Math.round(elapsedTime) }
+      log.warn(answer, 'slow or failed request')
+    }
     done()
   })
+}
+
+/**
+ * A request that has arrived completely is answered within 6 s. Its work may still be done later, and the
+ * answer says so. The database gives up earlier (CALL_LIMIT_MS).
+ */
+function answerInTime(request: FastifyRequest, reply: FastifyReply, fail: AnswerFailure): void {
+  const { raw, routeOptions } = request
+  let timer: NodeJS.Timeout | undefined
+  const failAfter = (ms: number, code: 'took_too_long' | 'request_timeout', of = {}) => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      if (!reply.raw.headersSent && !reply.raw.destroyed) fail(new BillingError(code, of), request, reply)
+    }, ms).unref()
+  }
+  const limitWork = () => failAfter(5_300, 'took_too_long', { retryAfterSeconds: 5 })
+  if (announcesBody(raw)) {
+    failAfter(routeOptions.config.bodyTimeoutMs ?? 30_000, 'request_timeout')
+    raw.on('end', limitWork)
+  } else limitWork()
+  reply.raw.on('close', () => clearTimeout(timer))
 }
 
 /** The headers of every answer, refusals included. */
@@ -180,15 +225,6 @@ function refusalOf({ url, headers, raw }: FastifyRequest): Error | undefined {
   // A NUL would reach the database as text, which refuses it.
   if (url.includes('%00')) return new BillingError('invalid_request')
   return undefined
-}
-
-function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  const { method, url } = request
-  const duration_ms = Math.round(reply.elapsedTime)
-  request.log.warn(
-    { request_id: request.id, method, path: pathOf(url), status: reply.statusCode, duration_ms },
-    'slow or failed request',
-  )
 }
 
 export function routeOf(request: FastifyRequest): string {

@@ -50,7 +50,11 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   const { clock, issuer, audience } = options
   const check = signatureCheck(options)
   const remembered = new BoundedMap<string, { identity: UserIdentity; until: Instant }>(REMEMBERED_MAX)
-  const verified = async (token: string, now: Instant): Promise<JWTPayload> => {
+  return async (header = '') => {
+    const now = clock.now()
+    // The key is the whole header: an attacker who can read this memory can read the service's keys too.
+    const known = remembered.get(header)
+    if (known && now < known.until) return known.identity
     const asked: JWTVerifyOptions = {
       currentDate: new Date(now),
       clockTolerance: TOKEN_CLOCK_SKEW_SECONDS,
@@ -58,19 +62,9 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       ...(issuer !== undefined && { issuer }),
       ...(audience !== undefined && { audience }),
     }
-    try {
-      return (await check(token, asked)).payload
-    } catch (error) {
-      if (error instanceof errors.JOSEError) throw new BillingError('unauthenticated', { cause: error })
-      throw error
-    }
-  }
-  return async (header = '') => {
-    const now = clock.now()
-    // The key is the whole header: an attacker who can read this memory can read the service's keys too.
-    const known = remembered.get(header)
-    if (known && now < known.until) return known.identity
-    const payload = await verified(bearerToken(header), now)
+    const { payload } = await check(bearerToken(header), asked).catch((cause: unknown) => {
+      throw cause instanceof errors.JOSEError ? new BillingError('unauthenticated', { cause }) : cause
+    })
     const identity = readIdentity(payload)
     // The first instant at which jose would call the token expired. It compares whole seconds.
     const expiresAt = Math.ceil((payload.exp ?? 0) + TOKEN_CLOCK_SKEW_SECONDS) * SECOND
@@ -80,14 +74,9 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   }
 }
 
-export interface ApiKeys<Holder> {
-  /** Reads `Authorization: Bearer …`. Throws the refusal, or `not_found` if no key is configured. */
-  verify(header: string | undefined): Holder | Promise<Holder>
-  /** The holder of a key; null: the key is unknown. */
-  find(key: string): Promise<Holder | null>
-}
+export type ApiKeys<Holder> = ReturnType<typeof keyRing<Holder>>
 
-export function createApiKeys(keys: readonly string[], noteUse: NoteUse): ApiKeys<'platform'> {
+export function createApiKeys(keys: readonly string[], noteUse: NoteUse) {
   const known = keys.map((key) => ({ holder: 'platform' as const, key }))
   return keyRing(known, 'unauthenticated', (key) => noteUse('PLATFORM_API_KEYS', key))
 }
@@ -97,7 +86,7 @@ export function createOperatorKeys(
   operators: readonly OperatorKey[],
   noteUse: NoteUse,
   lookUp?: (key: string) => Promise<Operator | null>,
-): ApiKeys<Operator> {
+) {
   const known = operators.map(({ key, ...holder }) => ({ holder, key }))
   return keyRing<Operator>(known, 'invalid_operator_key', (key) => noteUse('OPERATOR_KEYS', key), lookUp)
 }
@@ -108,25 +97,24 @@ function keyRing<Holder>(
   refusal: ErrorCode,
   accepted: (key: string) => void,
   lookUp?: (key: string) => Promise<Holder | null>,
-): ApiKeys<Holder> {
+) {
   const known = keys.map((one) => ({ ...one, matches: secretMatcher(one.key) }))
-  const configured = (given: string): Holder | undefined => {
+  /** The holder of a key; null: the key is unknown. */
+  const find = async (given: string): Promise<Holder | null> => {
     // All keys are compared: the time must not reveal which one matches, nor its place.
     const [match] = known.filter(({ matches }) => matches(given))
-    if (match) accepted(match.key)
-    return match?.holder
+    if (!match) return (await lookUp?.(given)) ?? null
+    accepted(match.key)
+    return match.holder
   }
-  return {
-    find: async (given) => configured(given) ?? (await lookUp?.(given)) ?? null,
-    verify: (header) => {
-      const unknown = known.length === 0 ? 'not_found' : refusal
-      const token = bearerToken(header, unknown)
-      const holder = configured(token)
-      if (holder !== undefined) return holder
-      if (!lookUp) throw new BillingError(unknown)
-      return lookUp(token).then((found) => found ?? Promise.reject(new BillingError(unknown)))
-    },
+  /** Reads `Authorization: Bearer …`. Throws the refusal, or `not_found` if no key is configured. */
+  const verify = async (header: string | undefined): Promise<Holder> => {
+    const unknown = known.length === 0 ? 'not_found' : refusal
+    const holder = await find(bearerToken(header, unknown))
+    if (holder === null) throw new BillingError(unknown)
+    return holder
   }
+  return { find, verify }
 }
 
 /** No sane issuer makes longer tokens, and a long one would cost us more than its sender. */
@@ -192,7 +180,8 @@ function reachableKeys(keys: JWTVerifyGetKey): JWTVerifyGetKey {
   }
 }
 
-const LONGEST_NAME = 200
+/** One line of text that the database accepts: no control character, no half surrogate pair. */
+const NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u
 
 /**
  * Throws `unauthenticated` if an id of these claims is not valid, or the role is unknown. An unknown role is
@@ -212,7 +201,7 @@ function readIdentity(payload: JWTPayload): UserIdentity {
     ...(personId === userId ? {} : { personId }),
     ...(isOwner ? {} : { billingRole }),
     ...(isOwner && typeof email === 'string' && isEmail(email) ? { email } : {}),
-    ...(isOwner && isLine(name, LONGEST_NAME) ? { name } : {}),
+    ...(isOwner && typeof name === 'string' && NAME.test(name) ? { name } : {}),
     ...(known ? { locale: known } : {}),
   }
 }
@@ -223,10 +212,4 @@ export function identityOf({ userId: account, personId, billingRole = 'owner', .
   if (personId && !isUserId(personId)) throw wrongField('person_id', 'wrong_format')
   if (!isBillingRole(billingRole)) throw wrongField('billing_role', 'wrong_format')
   return readIdentity({ ...profile, sub: personId ?? account, account, billing_role: billingRole })
-}
-
-/** True for one line of text that the database accepts: no control character, no half surrogate pair. */
-function isLine(value: unknown, longest: number): value is string {
-  const isText = typeof value === 'string' && value !== '' && value.length <= longest
-  return isText && !/[\p{Cc}\p{Surrogate}]/u.test(value)
 }

@@ -7,55 +7,38 @@ import { BillingError, type ErrorCode } from '../core/error.js'
 import { type Instant, MINUTE, SECOND } from '../core/instant.js'
 import { BoundedMap } from '../runtime/bounded-map.js'
 import type { Clock } from '../runtime/clock.js'
-import type { ApiKeys, TokenVerifier, UserIdentity } from './auth.js'
-
-export interface CallerChecks {
-  /** Throws the refusal of a token, or `rate_limited`. */
-  identify(request: FastifyRequest, reply: FastifyReply): Promise<UserIdentity>
-  /** Counts a call without a known caller by its network. Throws `rate_limited`. */
-  limitAnonymous(request: FastifyRequest, reply: FastifyReply): void
-  /** Counts a user who is identified otherwise than by a token. */
-  limitUser(userId: string, reply: FastifyReply): void
-}
+import type { ApiKeys, UserIdentity } from './auth.js'
 
 /** Throws the refusal of a caller who is not a user. */
 export type IdentifyUser = (request: FastifyRequest) => Promise<UserIdentity>
 
-export function usersByToken(verify: TokenVerifier): IdentifyUser {
-  return (request) => verify(request.headers.authorization)
-}
+export type CallerChecks = ReturnType<typeof createCallerChecks>
 
 export function createCallerChecks(parts: {
   readonly identify: IdentifyUser
   readonly clock: Clock
   readonly callsPerMinute: number
-}): CallerChecks {
+}) {
   const limit = { clock: parts.clock, quota: parts.callsPerMinute }
-  const [limitNetwork, limitUser] = [createRateLimit(limit), createRateLimit(limit)]
-  const limitAnonymous: CallerChecks['limitAnonymous'] = (request, reply) =>
+  const limitNetwork = createRateLimit(limit)
+  /** Counts a user who is identified otherwise than by a token. Throws `rate_limited`. */
+  const limitUser = createRateLimit(limit)
+  /** Counts a call without a known caller by its network. Throws `rate_limited`. */
+  const limitAnonymous = (request: FastifyRequest, reply: FastifyReply) =>
     limitNetwork(networkOf(request.ip), reply)
-  return {
-    limitAnonymous,
-    limitUser,
-    identify: async (request, reply) => {
-      const user = await parts.identify(request).catch((error: unknown) => {
-        limitAnonymous(request, reply)
-        throw error
-      })
-      limitUser(user.userId, reply)
-      return user
-    },
+  /** Throws the refusal of a token, or `rate_limited`. */
+  const identify = async (request: FastifyRequest, reply: FastifyReply) => {
+    const user = await parts.identify(request).catch((error: unknown) => {
+      limitAnonymous(request, reply)
+      throw error
+    })
+    limitUser(user.userId, reply)
+    return user
   }
+  return { identify, limitAnonymous, limitUser }
 }
 
-export interface Callers<Caller> {
-  /** Used as `onRequest` of a route or its plugin. */
-  readonly onRequest: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
-  /** The caller of a request that has passed `onRequest`. */
-  of(request: FastifyRequest): Caller
-  /** The caller of a request that may have been refused before; null: unknown. */
-  find(request: FastifyRequest): Caller | null
-}
+export type Callers<Caller> = ReturnType<typeof callersBy<Caller>>
 
 /** Servers of the platform, identified by a key. */
 export interface PlatformCallers {
@@ -64,30 +47,25 @@ export interface PlatformCallers {
 
 /** `identify` throws the refusal of an unknown caller, and of one who calls too often. */
 export function callersBy<Caller>(
-  identify: (request: FastifyRequest, reply: FastifyReply) => Caller | Promise<Caller>,
-): Callers<Caller> {
+  identify: (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>,
+) {
   // Stored on the request: an entry in a WeakMap cost the garbage collector more.
   const known = Symbol('caller')
-  interface Known {
-    [known]?: Caller
-  }
+  type Known = FastifyRequest & { [known]?: Caller }
+  /** The caller of a request that may have been refused before; null: unknown. */
+  const find = (request: FastifyRequest): Caller | null => (request as Known)[known] ?? null
   return {
-    // Not async: a key is checked synchronously, and most calls have a key.
-    onRequest: (request, reply, done) => {
-      const admit = (caller: Caller) => {
-        ;(request as Known)[known] = caller
-        done()
-      }
-      const caller = identify(request, reply)
-      if (caller instanceof Promise) caller.then(admit, done)
-      else admit(caller)
+    /** Used as `onRequest` of a route or its plugin. */
+    onRequest: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      ;(request as Known)[known] = await identify(request, reply)
     },
-    of: (request) => {
-      const caller = (request as Known)[known]
-      if (caller === undefined) throw new BillingError('unauthenticated')
+    find,
+    /** The caller of a request that has passed `onRequest`. */
+    of: (request: FastifyRequest): Caller => {
+      const caller = find(request)
+      if (caller === null) throw new BillingError('unauthenticated')
       return caller
     },
-    find: (request) => (request as Known)[known] ?? null,
   }
 }
 
@@ -96,16 +74,12 @@ export function callersWithKey<Holder>(
   keys: ApiKeys<Holder>,
   limitAnonymous: CallerChecks['limitAnonymous'],
 ): Callers<Holder> {
-  return callersBy((request, reply) => {
-    const refuse = (error: unknown): never => {
+  return callersBy(async (request, reply) => {
+    try {
+      return await keys.verify(request.headers.authorization)
+    } catch (error) {
       limitAnonymous(request, reply)
       throw error
-    }
-    try {
-      const holder = keys.verify(request.headers.authorization)
-      return holder instanceof Promise ? holder.catch(refuse) : holder
-    } catch (error) {
-      return refuse(error)
     }
   })
 }

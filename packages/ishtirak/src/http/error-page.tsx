@@ -5,10 +5,7 @@ import { CATALOGS, directionOf } from '../i18n/messages.js'
 
 const STYLE = `
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-inline-size: 60rem; padding-inline: 1rem }
-section { border-block-start: 1px solid #8886; padding-block: .5rem }
-section:target { background: #fd06 }
-h2 { font-size: 1.1rem; margin-block: .25rem } h2 a { color: inherit }
-p { margin-block: .25rem } code { font-family: ui-monospace, monospace }
+section:target { background: #fd06 } h2 { font-size: 1.1rem } h2 a { color: inherit }
 `
 
 export function errorPage(): string {

@@ -32,13 +32,8 @@ export async function checkReadiness(database: Database, { guard }: Clock): Prom
   return { ready: runs && trouble === null, checks }
 }
 
-const SHARED_MS = 1_000
-
-/** Anyone may ask at any rate: all calls within `sharedMs` (a second) share one check. */
-export function shareChecks<Answer>(
-  check: () => Promise<Answer>,
-  sharedMs = SHARED_MS,
-): () => Promise<Answer> {
+/** Anyone may ask at any rate: all calls within `sharedMs` share one check. */
+export function shareChecks<Answer>(check: () => Promise<Answer>, sharedMs = 1_000): () => Promise<Answer> {
   let latest: { readonly askedAt: number; readonly answer: Promise<Answer> } | undefined
   return () => {
     // Not the service's clock, because tests move that one.
@@ -50,8 +45,9 @@ export function shareChecks<Answer>(
 
 export function healthRoutes(check: () => Promise<Readiness>): FastifyPluginCallback {
   return (app, _options, done) => {
-    app.get('/healthz', { schema: healthSchema }, () => ({ status: 'ok' }))
-    app.get('/readyz', { schema: readinessSchema }, async () => {
+    app.get('/healthz', { schema: described('getHealth', 'Alive', healthy) }, () => ({ status: 'ok' }))
+    const summary = 'Ready: the database can be reached and this version runs on its schema'
+    app.get('/readyz', { schema: described('getReadiness', summary, readinessAnswers) }, async () => {
       const { ready, checks } = await check()
       if (!ready) throw new BillingError('not_ready', { extra: { checks } })
       return { status: 'ready', checks }
@@ -60,26 +56,17 @@ export function healthRoutes(check: () => Promise<Readiness>): FastifyPluginCall
   }
 }
 
-const healthSchema = {
-  security: [],
-  tags: ['operation'],
-  operationId: 'getHealth',
-  summary: 'Alive',
-  response: { 200: Type.Object({ status: Type.Literal('ok') }) },
-}
+const described = (operationId: string, summary: string, response: object) => ({
+  ...{ security: [], tags: ['operation'], operationId, summary, response },
+})
 
-const readinessSchema = {
-  security: [],
-  tags: ['operation'],
-  operationId: 'getReadiness',
-  summary: 'Ready: the database can be reached and this version runs on its schema',
-  response: {
-    200: Type.Object({
-      status: Type.Literal('ready'),
-      checks: Type.Record(Type.String(), Type.String(), {
-        examples: [{ database: 'ok', schema: 'ok', clock: 'ok' }],
-      }),
-    }),
-    ...problemResponses('not_ready'),
-  },
+const healthy = { 200: Type.Object({ status: Type.Literal('ok') }) }
+
+const CHECKS = { examples: [{ database: 'ok', schema: 'ok', clock: 'ok' }] }
+const readinessAnswers = {
+  200: Type.Object({
+    status: Type.Literal('ready'),
+    checks: Type.Record(Type.String(), Type.String(), CHECKS),
+  }),
+  ...problemResponses('not_ready'),
 }

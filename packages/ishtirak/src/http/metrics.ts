@@ -16,9 +16,8 @@ function counter<Labels extends Readonly<Record<string, string>> = Readonly<Reco
   return { name: `ishtirak_${name}_total`, help, labelNames: Object.keys(series[0] ?? {}), series }
 }
 
-/** One series for each value of a counter's only label. */
+/** One series for each value of a counter's only label. The compiler widens a computed name to `string`. */
 const each = <Label extends string>(label: Label, ...values: readonly string[]) =>
-  // The compiler widens a computed name to `string`.
   values.map((value) => ({ [label]: value }) as { readonly [key in Label]: string })
 
 /** Use cases count an occurrence by the key of its counter. */

@@ -68,7 +68,11 @@ export function installFailures(app: FastifyInstance, publicUrl: string): Answer
     known.push(given)
   })
   const answerFailure: AnswerFailure = (thrown, request, reply) => {
-    const error = reportFailure(thrown, request)
+    const error = toBillingError(thrown)
+    const evidence = { request_id: request.id, path: pathOf(request.url), error: thrown }
+    // The caller does not learn of our own faults.
+    if (error.code === 'internal_error') request.log.error(evidence, 'a bug')
+    else if (ERRORS[error.code] >= 500) request.log.warn(evidence, error.code)
     // The rest of the request is not awaited.
     if (error.code === 'request_timeout') reply.header('connection', 'close')
     const pages = known.find(({ isPage }) => isPage(pathOf(request.url)))
@@ -84,38 +88,27 @@ export function installFailures(app: FastifyInstance, publicUrl: string): Answer
   app.setNotFoundHandler((request, reply) => {
     const methods = app.allowedMethods(pathOf(request.url))
     // The route of a folder allows the method but has no such file.
-    if (methods.length === 0 || methods.includes(request.method))
-      return answerFailure(new BillingError('not_found'), request, reply)
-    reply.header('allow', methods.join(', '))
-    return answerFailure(new BillingError('method_not_allowed'), request, reply)
+    const isMissing = methods.length === 0 || methods.includes(request.method)
+    if (!isMissing) reply.header('allow', methods.join(', '))
+    return answerFailure(new BillingError(isMissing ? 'not_found' : 'method_not_allowed'), request, reply)
   })
   return answerFailure
 }
 
-/** The part of a failure that the caller may know. Our own faults go to the log. */
-function reportFailure(thrown: unknown, request: FastifyRequest): BillingError {
-  const error = toBillingError(thrown)
-  const evidence = { request_id: request.id, path: pathOf(request.url), error: thrown }
-  if (error.code === 'internal_error') request.log.error(evidence, 'a bug')
-  else if (ERRORS[error.code] >= 500) request.log.warn(evidence, error.code)
-  return error
+/** The refusal that the API answers for a thrown value. */
+export function toBillingError(cause: unknown): BillingError {
+  if (cause instanceof BillingError) return cause
+  const later = { retryAfterSeconds: DATABASE_RETRY_SECONDS, cause }
+  if (cause instanceof DatabaseUnavailable) return new BillingError('database_unavailable', later)
+  if (cause instanceof WrongClock) return new BillingError('clock_wrong', later)
+  return new BillingError(codeOf(cause), { cause })
 }
 
-/** The refusal that the API answers for a thrown value. */
-export function toBillingError(thrown: unknown): BillingError {
-  if (thrown instanceof BillingError) return thrown
-  const cause = thrown
-  if (thrown instanceof DatabaseUnavailable)
-    return new BillingError('database_unavailable', { retryAfterSeconds: DATABASE_RETRY_SECONDS, cause })
-  if (thrown instanceof WrongClock)
-    return new BillingError('clock_wrong', { retryAfterSeconds: DATABASE_RETRY_SECONDS, cause })
-  if (!(thrown instanceof Error && 'statusCode' in thrown))
-    return new BillingError('internal_error', { cause })
-  // A body that ends early has no code.
-  const { code = '', statusCode: status = 500 } = thrown as Partial<FastifyError>
-  // Other client errors stay client errors; the rest is a bug.
+/** Other client errors of Fastify stay client errors, also a body that ends early. The rest is a bug. */
+function codeOf(thrown: unknown): ErrorCode {
+  const { code = '', statusCode: status = 500 } = Object(thrown) as Partial<FastifyError>
   const other = status >= 400 && status < 500 ? 'invalid_request' : 'internal_error'
-  return new BillingError(CODES_OF_FASTIFY[code] ?? CODES_OF_FASTIFY[status] ?? other, { cause })
+  return CODES_OF_FASTIFY[code] ?? CODES_OF_FASTIFY[status] ?? other
 }
 
 /** Fastify's `clientErrorHandler`: the bytes are no HTTP request, so there is no language. */
@@ -188,14 +181,10 @@ function problemBody(
   return JSON.stringify({ ...standard, ...(errors.length > 0 && { errors }), ...extra, ...standard })
 }
 
-function sendProblem(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: BillingError,
-  publicUrl: string,
-): FastifyReply {
+function sendProblem(request: FastifyRequest, reply: FastifyReply, error: BillingError, publicUrl: string) {
+  const { retryAfterSeconds, code } = error
   const locale = preferredLocale(request.headers['accept-language'])
-  const status = ERRORS[error.code]
+  const status = ERRORS[code]
   reply
     .code(status)
     .headers({
@@ -204,10 +193,10 @@ function sendProblem(
       vary: [reply.getHeader('vary') ?? [], 'Accept-Language'].flat().join(', '),
       // The route may have set cache headers for its own answer, which this is not.
       'cache-control': 'no-store',
+      ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+      ...(status === 401 && { 'www-authenticate': challenge(request, code) }),
     })
     .removeHeader('etag')
-  if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))
-  if (status === 401) reply.header('www-authenticate', challenge(request, error.code))
   const instance = `${withoutSlash(new URL(publicUrl).pathname)}${pathOf(request.url)}`
   return reply.send(problemBody(error, { publicUrl, instance, requestId: request.id, locale }))
 }
@@ -242,10 +231,10 @@ const content = { 'application/problem+json': { schema: { $ref: 'Problem#' } } }
 export function problemResponses(...codes: readonly ErrorCode[]) {
   const responses: Record<string, { description: string; content: typeof content }> = {}
   // If the clock is wrong, nothing in the database is read or changed.
-  const known = new Set(
-    codes.flatMap((code): ErrorCode[] => (code === 'database_unavailable' ? [code, 'clock_wrong'] : [code])),
+  const all = codes.flatMap((code) =>
+    code === 'database_unavailable' ? [code, 'clock_wrong' as const] : code,
   )
-  for (const code of known) {
+  for (const code of new Set(all)) {
     const status = ERRORS[code]
     const before = responses[status] ? `${responses[status].description}\n\n` : ''
     responses[status] = { description: `${before}\`${code}\`: ${CATALOGS.en.error[code].detail}`, content }

@@ -31,25 +31,19 @@ export function pathOf(url: string): string {
 const LONGEST_LANGUAGES = 256
 
 /** The best of our languages in `Accept-Language` (RFC 9110, 12.5.4). Pages pass their own fallback. */
-export function preferredLocale(header: string | undefined, fallback: Locale = 'en'): Locale {
-  if (!header) return fallback
-  const [best] = header
-    .slice(0, LONGEST_LANGUAGES)
-    .split(',')
-    .flatMap((range) => readRange(range, fallback))
-    .filter(({ quality }) => quality > 0)
+export function preferredLocale(header = '', fallback: Locale = 'en'): Locale {
+  const ranges = header.slice(0, LONGEST_LANGUAGES).split(',')
+  const [best] = ranges
+    .map((range) => {
+      const [tag = '', ...parameters] = range.split(';').map((part) => part.trim())
+      const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1'
+      // A quality that is not a number counts as "not wanted".
+      return { locale: tag === '*' ? fallback : localeOf(tag), quality: Number(quality) || 0 }
+    })
+    .filter(({ locale, quality }) => locale && quality > 0)
     // Sorting is stable, so of equal qualities the first wins.
     .sort((one, other) => other.quality - one.quality)
   return best?.locale ?? fallback
-}
-
-function readRange(range: string, fallback: Locale): { locale: Locale; quality: number }[] {
-  const [tag = '', ...parameters] = range.split(';').map((part) => part.trim())
-  const locale = tag === '*' ? fallback : localeOf(tag)
-  if (!locale) return []
-  const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
-  // A quality that is not a number counts as "not wanted".
-  return [{ locale, quality: quality === undefined ? 1 : Number(quality) || 0 }]
 }
 
 /** The largest body. No body of ours comes near it; an event of Chargily is about 1.5 kB. */
@@ -60,7 +54,8 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    refuseCompressed(request)
+    const { 'content-encoding': encoding = 'identity' } = request.headers
+    if (encoding !== 'identity') throw new BillingError('unsupported_media_type')
     const text = decodeUtf8(body)
     parseJson(request, text, (error, value) => {
       if (error) done(error, undefined)
@@ -72,22 +67,22 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   })
 }
 
-/** For the webhook's plugin: `request.body` is a Buffer of the unchanged bytes, whatever their type. */
-export function acceptRawBytes(app: FastifyInstance): void {
-  acceptAnyType(app)
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-}
-
-/** Fastify refuses a malformed type before any parser runs. Here the type does not matter. */
-export function acceptAnyType(app: FastifyInstance): void {
+/**
+ * For an encapsulated plugin, whose bodies may have any type: `request.body` is a Buffer of the unchanged
+ * bytes, or, as a stream, they stay unread.
+ */
+export function acceptAnyType(app: FastifyInstance, as: 'bytes' | 'stream'): void {
   app.removeAllContentTypeParsers()
+  // Fastify refuses a malformed type before any parser runs.
   app.addHook('onRequest', (request, _reply, done) => {
     request.headers['content-type'] = 'application/octet-stream'
     done()
   })
+  if (as === 'stream') app.addContentTypeParser('*', (_request, _body, done) => done(null))
+  else app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 }
 
-/** The bytes that a route under `acceptRawBytes` received. Without a body: an empty Buffer. */
+/** The bytes that such a route received. Without a body: an empty Buffer. */
 export function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
 }
@@ -96,11 +91,6 @@ export function rawBody(request: FastifyRequest): Buffer {
 export function announcesBody({ method, headers }: IncomingMessage): boolean {
   if (method === 'GET' || method === 'HEAD') return false
   return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
-}
-
-function refuseCompressed(request: FastifyRequest): void {
-  const encoding = request.headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity') throw new BillingError('unsupported_media_type')
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -7,15 +7,18 @@ import {
   SerializerSelector,
 } from '@fastify/fast-json-stringify-compiler'
 import type { FastifySchemaCompiler } from 'fastify'
-import { type TProperties, type TSchema, Type } from 'typebox'
+import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { Settings } from 'typebox/system'
 import { BillingError, type ValidationCode, type ValidationProblem } from '../core/error.js'
+import { toTimestamp } from '../core/instant.js'
 import { LOCALES } from '../core/locale.js'
 
-/** The library stops after 8 errors of a value. A form with every field wrong is reported at once. */
-const MOST_PROBLEMS = 32
+// The library stops after 8 errors of a value. A form with every field wrong is reported at once. The build
+// bundles the library, so a host's own copy keeps its limit.
+Settings.Set({ maxErrors: 32 })
+
 /** The caller chooses the names of unknown fields, so they are cut to keep the answer small. */
 const LONGEST_POINTER = 200
 
@@ -41,9 +44,6 @@ const CODES: Readonly<Record<string, ValidationCode>> = {
   boolean: 'unknown_field',
 }
 
-/** The keywords whose problem names the bound. */
-const BOUNDED: ReadonlySet<string> = new Set(['minimum', 'maximum'])
-
 const validators = new WeakMap<TSchema, Validator>()
 
 /** Compiles a schema at its first value, once a process: compiling all took a quarter of the start. */
@@ -56,13 +56,12 @@ function validatorOf(schema: TSchema): Validator {
 /** Fastify's compiler hook. A value that does not fit is a `BillingError` with `validation_failed`. */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
   const prefix = POINTER_PREFIX[httpPart] ?? ''
-  const readers = httpPart === 'querystring' ? readersOf(schema) : NO_READERS
   return (value: unknown) => {
     const validator = validatorOf(schema)
-    const read = readers.size > 0 ? readFields(value, readers) : value
+    const read = httpPart === 'querystring' ? readQuery(schema, value) : value
     if (validator.Check(read)) return { value: read }
     return {
-      error: new BillingError('validation_failed', { problems: describe(faultsOf(validator, read), prefix) }),
+      error: new BillingError('validation_failed', { problems: describe(validator.Errors(read), prefix) }),
     }
   }
 }
@@ -77,28 +76,11 @@ export function checker<Shape>(schema: TSchema): (value: Shape) => Shape {
   }
 }
 
-/** The library's limit is global to the process, and a host may use the library too. */
-function faultsOf(
-  validator: Pick<Validator, 'Errors'>,
-  value: unknown,
-): readonly TLocalizedValidationError[] {
-  const { maxErrors } = Settings.Get()
-  Settings.Set({ maxErrors: MOST_PROBLEMS })
-  try {
-    return validator.Errors(value)
-  } finally {
-    Settings.Set({ maxErrors })
-  }
-}
-
 /**
  * Reports the first problem of each field. A union reports several, of which the first names the kind. A
  * problem of a member that accepts no object is dropped if a field of the object is named.
  */
-function describe(
-  errors: readonly TLocalizedValidationError[],
-  prefix: string,
-): readonly ValidationProblem[] {
+function describe(errors: readonly TLocalizedValidationError[], prefix: string): ValidationProblem[] {
   const problems = new Map<string, ValidationProblem>()
   for (const problem of errors.flatMap(toProblems)) {
     const pointer = (prefix + problem.pointer).slice(0, LONGEST_POINTER)
@@ -119,12 +101,9 @@ function toProblems(error: TLocalizedValidationError): readonly ValidationProble
   }
   // It only repeats that fields reported one by one are wrong.
   if (error.keyword === 'additionalProperties') return []
-  const bound = BOUNDED.has(error.keyword) && 'limit' in error.params ? Number(error.params.limit) : undefined
+  const bound = 'limit' in error.params ? Number(error.params.limit) : undefined
   return [{ pointer: error.instancePath, code: CODES[error.keyword] ?? 'invalid', bound }]
 }
-
-type Readers = ReadonlyMap<string, (text: string) => unknown>
-const NO_READERS: Readers = new Map()
 
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   // Only plain decimal digits: `1e3`, `0x10` and the empty text stay text and are refused. 15 digits are
@@ -134,30 +113,16 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   boolean: (text) => (/^(true|false)$/.test(text) ? text === 'true' : text),
 }
 
-/** The readers of fields that are not text, by name. */
-function readersOf(schema: TSchema): Readers {
-  const { properties = {} }: { readonly properties?: object } = schema
-  return new Map(
-    Object.entries(properties).flatMap(([name, { type }]) => {
-      const reader = READERS[type]
-      return reader ? [[name, reader] as const] : []
-    }),
-  )
-}
-
-function readFields(value: unknown, readers: Readers): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, text]) => [
-      name,
-      typeof text === 'string' ? (readers.get(name)?.(text) ?? text) : text,
-    ]),
-  )
+/** Reads the fields of a query that are not text. A field that is sent twice is a list, and stays one. */
+function readQuery({ properties = {} }: { readonly properties?: object }, value: unknown): unknown {
+  const types = new Map(Object.entries(properties).map(([name, { type }]) => [name, type]))
+  const read = (name: string, text: unknown) =>
+    typeof text === 'string' ? (READERS[types.get(name)]?.(text) ?? text) : text
+  return Object.fromEntries(Object.entries(Object(value)).map(([name, text]) => [name, read(name, text)]))
 }
 
 const buildSerializers = SerializerSelector()
-/** Keyed by the referenced schemas, then by the route's schema object: writing it as text is slow. */
-const serializers = new Map<string, WeakMap<object, Serializer>>()
+const serializers = new WeakMap<object, Serializer>()
 
 /**
  * For Fastify's `schemaController`: one serializer for each schema of the process, compiled at its first
@@ -165,25 +130,43 @@ const serializers = new Map<string, WeakMap<object, Serializer>>()
  */
 export const buildSerializer: SerializerFactory = (externalSchemas, options) => {
   const compile = buildSerializers(externalSchemas, options)
-  const referred = JSON.stringify(externalSchemas)
-  const known = serializers.get(referred) ?? new WeakMap<object, Serializer>()
-  serializers.set(referred, known)
   return (route) => {
-    // A schema that is only `true` or `false` cannot be a key, so it is compiled each time.
     const schema: object = Object(route.schema)
-    const serializer = known.get(schema) ?? atFirstUse(() => compile(route))
-    known.set(schema, serializer)
-    return serializer
+    return (answer) => {
+      const serializer = serializers.get(schema) ?? compile(route)
+      serializers.set(schema, serializer)
+      return serializer(answer)
+    }
   }
 }
 
-function atFirstUse(compile: () => Serializer): Serializer {
-  let serializer: Serializer | undefined
-  return (answer) => {
-    serializer ??= compile()
-    return serializer(answer)
-  }
+/**
+ * `of` has the names of the answer, or the same names in camel case. It has centimes for the answer's dinars,
+ * and instants for its timestamps.
+ */
+export function viewAs<Schema extends TSchema>(schema: Schema, of: unknown): Static<Schema> {
+  return shown(schema, of) as Static<Schema>
 }
+
+function shown(schema: TSchema, of: unknown): unknown {
+  const { anyOf, properties, items, type, const: only } = Object(schema)
+  if (only !== undefined) return only
+  if (of === null) return null
+  if (anyOf) return shown(anyOf[0], of)
+  if (Array.isArray(of)) return of.map((one) => shown(items, one))
+  if (properties) {
+    const given = Object(of)
+    const members = Object.entries<TSchema>(properties).map(([name, member]) => {
+      const value = name in given ? given[name] : given[camelCase(name)]
+      return [name, shown(member, value)]
+    })
+    return Object.fromEntries(members)
+  }
+  if (typeof of !== 'number' || type === 'integer') return of
+  return type === 'string' ? toTimestamp(of) : of / 100
+}
+
+const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** Each shape becomes a component of the OpenAPI document under its key. A title checks nothing. */
 export function nameSchemas(schemas: Readonly<Record<string, object>>): void {

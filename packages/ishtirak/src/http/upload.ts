@@ -2,11 +2,10 @@
 // are limited. Memory grows with the bytes received, so that a slow sender holds no more than it sent.
 import { type Readable, Transform } from 'node:stream'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BillingError } from '../core/error.js'
 import { createTurns, createWorkQueue } from '../runtime/async.js'
 import type { App } from './app.js'
-import { acceptAnyType } from './request.js'
 
 /** A phone's photograph or some scanned pages. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024
@@ -18,12 +17,6 @@ const IDLE_MS = 20_000
 
 /** For routes that take files: 8 MiB from a phone on a slow network (half a megabit a second). */
 export const UPLOAD_CONFIG = { bodyTimeoutMs: 140_000 }
-
-/** For an encapsulated plugin: bodies of any type stay unread until `Uploads.receive`. */
-export function acceptStreams(app: FastifyInstance): void {
-  acceptAnyType(app)
-  app.addContentTypeParser('*', (_request, _body, done) => done(null))
-}
 
 /** `reason` says what is wrong with a file, `extra` says where. */
 export function fileRefused(reason: string, extra: object = {}): BillingError {

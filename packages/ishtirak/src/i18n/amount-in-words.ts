@@ -13,12 +13,12 @@ export function amountInWords(amount: number, locale: Locale, centimes = 0): str
   if (!Number.isInteger(centimes) || centimes < 0 || centimes > 99)
     throw new RangeError('an amount in words has whole centimes, from 0 to 99')
   if (locale === 'ar') return arabicDinars(amount, centimes)
-  const dinars = locale === 'fr' ? frenchDinars(amount) : englishDinars(amount)
+  const [dinars, and, numberOf] =
+    locale === 'fr'
+      ? [frenchDinars(amount), 'et', frenchNumber]
+      : [englishDinars(amount), 'and', englishNumber]
   if (centimes === 0) return dinars
-  const noun = centimes === 1 ? 'centime' : 'centimes'
-  return locale === 'fr'
-    ? `${dinars} et ${frenchNumber(centimes)} ${noun}`
-    : `${dinars} and ${englishNumber(centimes)} ${noun}`
+  return `${dinars} ${and} ${numberOf(centimes)} ${centimes === 1 ? 'centime' : 'centimes'}`
 }
 
 /** The traditional spelling of banks: "vingt et un", with hyphens only below a hundred. */
@@ -35,50 +35,43 @@ function frenchNumber(amount: number): string {
   if (amount === 0) return 'zéro'
   return groupsOf(amount)
     .map(({ count, scale }) => {
-      if (scale === 0) return frenchBelowThousand(count, true)
-      // "Mille" takes no s and no "un", and is a numeral: "quatre-vingt mille", "deux cent mille".
-      if (scale === 1) return count === 1 ? 'mille' : `${frenchBelowThousand(count, false)} mille`
-      const noun = scale === 2 ? 'million' : 'milliard'
-      return `${frenchBelowThousand(count, true)} ${noun}${count > 1 ? 's' : ''}`
+      const words = frenchBelowThousand(count)
+      if (scale === 0) return words
+      // "Mille" takes no s and no "un". It is a numeral, before which cent and vingt lose their s.
+      if (scale === 1) return count === 1 ? 'mille' : `${words.replace(/(cent|vingt)s$/, '$1')} mille`
+      return `${words} ${scale === 2 ? 'million' : 'milliard'}${count > 1 ? 's' : ''}`
     })
     .join(' ')
 }
 
-const FRENCH_SMALL = [
-  ...'zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze'.split(' '),
-  ...'quinze seize dix-sept dix-huit dix-neuf'.split(' '),
-]
-const FRENCH_TENS = ' dix vingt trente quarante cinquante soixante soixante quatre-vingt quatre-vingt'.split(
-  ' ',
-)
+const FRENCH_SMALL = `zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze
+  seize dix-sept dix-huit dix-neuf`.split(/\s+/)
+const FRENCH_TENS = 'vingt trente quarante cinquante soixante soixante quatre-vingt quatre-vingt'.split(' ')
 
-/** `isLast`: no numeral follows, so "cents" and "quatre-vingts" keep their s. */
-function frenchBelowThousand(count: number, isLast: boolean): string {
-  const hundreds = Math.floor(count / 100)
-  const rest = count % 100
-  if (hundreds === 0) return frenchBelowHundred(rest, isLast)
-  const hundred = hundreds === 1 ? 'cent' : `${at(FRENCH_SMALL, hundreds)} cent`
-  if (rest > 0) return `${hundred} ${frenchBelowHundred(rest, isLast)}`
-  return hundreds > 1 && isLast ? `${hundred}s` : hundred
+function frenchBelowThousand(count: number): string {
+  const [hundreds, rest] = [Math.floor(count / 100), count % 100]
+  if (hundreds === 0) return frenchBelowHundred(rest)
+  const hundred = hundreds === 1 ? 'cent' : `${FRENCH_SMALL[hundreds]} cent`
+  if (rest > 0) return `${hundred} ${frenchBelowHundred(rest)}`
+  return hundreds > 1 ? `${hundred}s` : hundred
 }
 
-function frenchBelowHundred(count: number, isLast: boolean): string {
-  if (count < 20) return at(FRENCH_SMALL, count)
+function frenchBelowHundred(count: number): string {
+  if (count < 20) return FRENCH_SMALL[count] ?? ''
+  if (count === 80) return 'quatre-vingts'
   const tens = Math.floor(count / 10)
   // Seventy and ninety count on from sixty and eighty: soixante-quinze is 60 + 15.
   const unit = (count % 10) + (tens === 7 || tens === 9 ? 10 : 0)
-  const ten = at(FRENCH_TENS, tens)
-  if (unit === 0) return tens === 8 && isLast ? `${ten}s` : ten
+  const ten = FRENCH_TENS[tens - 2] ?? ''
+  if (unit === 0) return ten
   // 21, 31 … 61 and 71 are joined by "et"; 81 and 91 are not.
-  const joinedByAnd = (unit === 1 || unit === 11) && tens < 8
-  return joinedByAnd ? `${ten} et ${at(FRENCH_SMALL, unit)}` : `${ten}-${at(FRENCH_SMALL, unit)}`
+  const joint = (unit === 1 || unit === 11) && tens < 8 ? ' et ' : '-'
+  return `${ten}${joint}${FRENCH_SMALL[unit]}`
 }
 
-const ENGLISH_SMALL = [
-  ...'zero one two three four five six seven eight nine ten eleven twelve thirteen'.split(' '),
-  ...'fourteen fifteen sixteen seventeen eighteen nineteen'.split(' '),
-]
-const ENGLISH_TENS = '  twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
+const ENGLISH_SMALL = `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
+  fifteen sixteen seventeen eighteen nineteen`.split(/\s+/)
+const ENGLISH_TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
 const ENGLISH_SCALES = ['', ' thousand', ' million', ' billion']
 
 /** "And" comes before the last two digits, as on cheques. */
@@ -88,28 +81,24 @@ function englishDinars(amount: number): string {
 
 function englishNumber(amount: number): string {
   if (amount === 0) return 'zero'
-  const groups = groupsOf(amount)
-  return groups
+  return groupsOf(amount)
     .map(({ count, scale }, index) => {
       // "one thousand and one": a last group without hundreds is joined by "and".
       const isBareEnd = scale === 0 && index > 0 && count < 100
-      return `${isBareEnd ? 'and ' : ''}${englishBelowThousand(count)}${at(ENGLISH_SCALES, scale)}`
+      return `${isBareEnd ? 'and ' : ''}${englishBelowThousand(count)}${ENGLISH_SCALES[scale]}`
     })
     .join(' ')
 }
 
 function englishBelowThousand(count: number): string {
-  const hundreds = Math.floor(count / 100)
-  const rest = count % 100
-  if (hundreds === 0) return englishBelowHundred(rest)
-  const hundred = `${at(ENGLISH_SMALL, hundreds)} hundred`
-  return rest === 0 ? hundred : `${hundred} and ${englishBelowHundred(rest)}`
-}
-
-function englishBelowHundred(count: number): string {
-  if (count < 20) return at(ENGLISH_SMALL, count)
-  const ten = at(ENGLISH_TENS, Math.floor(count / 10))
-  return count % 10 === 0 ? ten : `${ten}-${at(ENGLISH_SMALL, count % 10)}`
+  const [hundreds, rest] = [Math.floor(count / 100), count % 100]
+  if (hundreds > 0) {
+    const hundred = `${ENGLISH_SMALL[hundreds]} hundred`
+    return rest === 0 ? hundred : `${hundred} and ${englishBelowThousand(rest)}`
+  }
+  if (rest < 20) return ENGLISH_SMALL[rest] ?? ''
+  const ten = ENGLISH_TENS[Math.floor(rest / 10) - 2] ?? ''
+  return rest % 10 === 0 ? ten : `${ten}-${ENGLISH_SMALL[rest % 10]}`
 }
 
 // The Arabic noun changes with the number (one, dual, plural after 3 to 10, accusative after 11 to 99,
@@ -166,7 +155,7 @@ function arabicCounted(amount: number): string {
   const scales = groupsOf(amount - units)
   const upToScales = (inConstruct: boolean) =>
     scales.map(({ count, scale }, index) =>
-      arabicCount(count, at(ARABIC_NOUNS, scale), inConstruct && index === scales.length - 1),
+      arabicCount(count, ARABIC_NOUNS[scale] ?? DINAR, inConstruct && index === scales.length - 1),
     )
   if (units === 0) return `${join(upToScales(true))} ${DINAR.genitive}`
   const lastTwo = units % 100
@@ -200,16 +189,16 @@ const ARABIC_SMALL = [
 const ARABIC_TENS = '||عشرون|ثلاثون|أربعون|خمسون|ستون|سبعون|ثمانون|تسعون'.split('|')
 
 function arabicBelowHundred(count: number): string {
-  if (count < 20) return at(ARABIC_SMALL, count)
-  const ten = at(ARABIC_TENS, Math.floor(count / 10))
-  return count % 10 === 0 ? ten : `${at(ARABIC_SMALL, count % 10)} و${ten}`
+  if (count < 20) return ARABIC_SMALL[count] ?? ''
+  const ten = ARABIC_TENS[Math.floor(count / 10)] ?? ''
+  return count % 10 === 0 ? ten : `${ARABIC_SMALL[count % 10]} و${ten}`
 }
 
 // مائة, not مئة: both are right, and the first is what the Journal officiel and Algerian cheques write.
 const ARABIC_HUNDREDS = '|مائة|مائتان|ثلاثمائة|أربعمائة|خمسمائة|ستمائة|سبعمائة|ثمانمائة|تسعمائة'.split('|')
 
 function arabicHundreds(hundreds: number, inConstruct: boolean): string {
-  return hundreds === 200 && inConstruct ? 'مائتا' : at(ARABIC_HUNDREDS, hundreds / 100)
+  return hundreds === 200 && inConstruct ? 'مائتا' : (ARABIC_HUNDREDS[hundreds / 100] ?? '')
 }
 
 function join(parts: readonly string[]): string {
@@ -221,10 +210,4 @@ function groupsOf(amount: number): readonly { readonly count: number; readonly s
   return [3, 2, 1, 0]
     .map((scale) => ({ count: Math.floor(amount / 1000 ** scale) % 1000, scale }))
     .filter(({ count }) => count > 0)
-}
-
-function at<Word>(words: readonly Word[], index: number): Word {
-  const word = words[index]
-  if (word === undefined) throw new RangeError(`no word for ${index}`)
-  return word
 }

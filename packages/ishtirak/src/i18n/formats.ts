@@ -39,19 +39,21 @@ export function planAndTerm(plan: { readonly name: string }, months: number, loc
   return inParts([planName(plan.name, locale), termInWords(months, locale)], locale)
 }
 
-/** What a payment is for, as plain text for the provider's page: `Pro · 12 months`. */
-export function plainPaidFor(of: PaidFor<{ readonly name: string }>, locale: Locale): string {
+/** `Pro · 12 months`, `Pro · plan change`, or the word for a top-up. */
+export function paidForInWords(
+  of: PaidFor<{ readonly name: string }>,
+  locale: Locale,
+  join = inParts,
+): string {
   const { topUp, planChange } = CATALOGS[locale].page
   if (of.kind === 'top_up') return topUp
-  return `${of.plan.name} · ${of.kind === 'change' ? planChange : termInWords(of.months, locale)}`
+  const bought = of.kind === 'change' ? planChange : termInWords(of.months, locale)
+  return join([planName(of.plan.name, locale), bought], locale)
 }
 
-/** `Pro · 12 months`, `Pro · plan change`, or the word for a top-up. */
-export function paidForInWords(of: PaidFor<{ readonly name: string }>, locale: Locale): string {
-  const { topUp, planChange } = CATALOGS[locale].page
-  if (of.kind === 'top_up') return topUp
-  if (of.kind === 'change') return inParts([planName(of.plan.name, locale), planChange], locale)
-  return planAndTerm(of.plan, of.months, locale)
+/** Plain text for the provider's page: no mark of direction, which it could show as a sign. */
+export function plainPaidFor(of: PaidFor<{ readonly name: string }>, locale: Locale): string {
+  return paidForInWords(of, locale, (parts) => parts.join(' · '))
 }
 
 const daysIn = (timeZone: string) =>

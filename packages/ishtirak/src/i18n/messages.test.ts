@@ -6,11 +6,13 @@ import { ERROR_CODES, VALIDATION_CODES } from '../core/error.js'
 import { byLocale, LOCALES, type Locale } from '../core/locale.js'
 import '../main/wire.js'
 import { pathToFileURL } from 'node:url'
-import { type ConsoleKey, consoleSay, isConsoleKey } from './console.js'
 import { createFormats, inParts, planAndTerm } from './formats.js'
 import {
   CATALOGS,
+  type ConsoleKey,
+  consoleSay,
   instrumentName,
+  isConsoleKey,
   isMessageKey,
   type MessageKey,
   phoneInWords,

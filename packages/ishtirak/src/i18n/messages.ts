@@ -1,6 +1,6 @@
-// The texts that users read, and what all texts share: data, names of instruments, telephone numbers.
+// The texts that users and operators read, with their data, and words that all texts share.
 import type { ValidationProblem } from '../core/error.js'
-import { byLocale, type Locale, type Translated } from '../core/locale.js'
+import type { Locale, Translated } from '../core/locale.js'
 import { CATALOGS, hasText, type KeyOf, textOf } from './words.js'
 
 export { CATALOGS }
@@ -10,7 +10,9 @@ export function isMessageKey(key: string): key is MessageKey {
   return hasText('user', key)
 }
 
-export type Say = (key: MessageKey, data?: Readonly<Record<string, string>>) => string
+type Data = Readonly<Record<string, string>>
+
+export type Say = (key: MessageKey, data?: Data) => string
 
 /** The texts in one language. Each may name the seller and their telephone number. */
 export function sayFor(seller: { readonly name: Translated; readonly phone: string }, locale: Locale): Say {
@@ -18,11 +20,24 @@ export function sayFor(seller: { readonly name: Translated; readonly phone: stri
 }
 
 /** The texts in one language. `always` is data for every text. Throws if data is missing, which is a bug. */
-export function sayIn(locale: Locale, always: Readonly<Record<string, string>> = {}): Say {
+export function sayIn(locale: Locale, always: Data = {}): Say {
   return (key, data = {}) => {
     const text = textOf('user', locale, key)
     return text.includes('{') ? fill({ key, text, locale }, data, always) : text
   }
+}
+
+export type ConsoleKey = KeyOf<'console'>
+
+export function isConsoleKey(key: string): key is ConsoleKey {
+  return hasText('operator', key)
+}
+
+export type SayConsole = (key: ConsoleKey, data?: Data) => string
+
+/** The texts of the console, for operators. Users never see them. */
+export function consoleSay(locale: Locale): SayConsole {
+  return (key, data = {}) => fill({ key, text: textOf('operator', locale, key), locale }, data)
 }
 
 /** The problem of one field in words, with its bound if that is known. */
@@ -31,8 +46,6 @@ export function problemInWords({ code, bound }: ValidationProblem, locale: Local
   if (bound === undefined || (code !== 'too_small' && code !== 'too_large')) return fieldProblem[code]
   return fill({ key: code, text: fieldBound[code], locale }, { bound: String(bound) })
 }
-
-type Data = Readonly<Record<string, string>>
 
 /** Puts data into a text. Throws if data is missing, which is a bug of the caller. */
 export function fill(
@@ -63,12 +76,10 @@ function partsOf(text: string): readonly string[] {
   return parts
 }
 
-/** The names of the wire's `payment_method`. */
-const INSTRUMENTS = byLocale((locale) => new Map(Object.entries(CATALOGS[locale].instrument)))
-
 /** How it was paid. An unknown word of the provider is shown unchanged, because it is a fact about money. */
 export function instrumentName(instrument: string, locale: Locale): string {
-  return INSTRUMENTS[locale].get(instrument) ?? instrument.toUpperCase()
+  const names: Readonly<Record<string, string>> = CATALOGS[locale].instrument
+  return (Object.hasOwn(names, instrument) && names[instrument]) || instrument.toUpperCase()
 }
 
 export function directionOf(locale: Locale): 'rtl' | 'ltr' {

@@ -19,18 +19,13 @@ export type KeyOf<Section extends string> = {
 type Reader = 'user' | 'operator'
 
 /** The readers of each section. Other sections, such as the labels of a receipt, are used directly. */
-const READERS: ReadonlyMap<string, Reader> = new Map([
-  ['page', 'user'],
-  ['portal', 'user'],
-  ['mail', 'user'],
-  ['console', 'operator'],
-])
+const READERS: Readonly<Record<string, Reader | undefined>> = {
+  ...{ page: 'user', portal: 'user', mail: 'user', console: 'operator' },
+}
 
 /** The texts as they are shown: typeset once when they are added. */
-const TEXTS: Readonly<Record<Reader, Readonly<Record<Locale, Map<string, string>>>>> = {
-  user: byLocale(() => new Map()),
-  operator: byLocale(() => new Map()),
-}
+const noTexts = () => byLocale(() => new Map<string, string>())
+const TEXTS = { user: noTexts(), operator: noTexts() }
 
 /** The folder that has all folders of the service. */
 const SOURCE = new URL('../', import.meta.url)
@@ -60,7 +55,7 @@ export function addTextsIn(folder: URL): Readonly<Record<Locale, unknown>> {
     const file = new URL(`words.${locale}.json`, folder)
     const words: object = JSON.parse(readFileSync(file, 'utf8'))
     for (const [section, texts] of Object.entries(words)) {
-      const reader = READERS.get(section)
+      const reader = READERS[section]
       if (reader) addTexts(TEXTS[reader][locale], texts, locale)
     }
     return words

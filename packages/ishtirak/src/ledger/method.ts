@@ -3,7 +3,7 @@
 import type { CheckoutOrder, CheckoutReport, MethodTraits } from '../core/checkout.js'
 import { DAY, type Instant } from '../core/instant.js'
 import type { Queryable } from '../database/database.js'
-import type { ConsoleKey } from '../i18n/console.js'
+import type { ConsoleKey } from '../i18n/messages.js'
 import type { Clock } from '../runtime/clock.js'
 
 /** A signed message about a checkout. Its id is the only protection against replay. */

@@ -21,9 +21,9 @@ import type { App } from '../http/app.js'
 import { identityOf, type UserIdentity } from '../http/auth.js'
 import { type CallerChecks, type Callers, callersBy, type PlatformCallers } from '../http/callers.js'
 import { problemResponses, toBillingError } from '../http/problem.js'
-import { newRequestId, preferredLocale } from '../http/request.js'
+import { acceptAnyType, newRequestId, preferredLocale } from '../http/request.js'
 import { checker, query } from '../http/schemas.js'
-import { acceptStreams, refuseLongBody, UPLOAD_CONFIG } from '../http/upload.js'
+import { refuseLongBody, UPLOAD_CONFIG } from '../http/upload.js'
 import type { CommonParts } from './parts.js'
 import { BILLING_API } from './schemas.js'
 import { findUserLocale } from './users.sql.js'
@@ -109,7 +109,7 @@ function addRoute<Deps extends UserCallDeps>(
   }
   if (call.input !== 'file') return void app.route(route)
   app.register(async (files: App) => {
-    acceptStreams(files)
+    acceptAnyType(files, 'stream')
     files.route({ ...route, config: UPLOAD_CONFIG })
   })
 }

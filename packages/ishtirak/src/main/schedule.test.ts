@@ -1,7 +1,7 @@
 import { describeScenario } from '../../../../test/support/databases.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { DAY, HOUR, MINUTE } from '../core/instant.js'
-import { isConsoleKey } from '../i18n/console.js'
+import { isConsoleKey } from '../i18n/messages.js'
 import { createLog } from '../runtime/log.js'
 import { createRunner, schedule } from './schedule.js'
 

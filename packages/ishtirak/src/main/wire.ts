@@ -40,9 +40,7 @@ import {
   createRateLimit,
   type IdentifyUser,
   type PlatformCallers,
-  usersByToken,
 } from '../http/callers.js'
-import { allowOrigins } from '../http/cors.js'
 import { checkReadiness, DRAINING, healthRoutes, shareChecks } from '../http/health.js'
 import { createMetrics, type Metrics } from '../http/metrics.js'
 import { createUploads } from '../http/upload.js'
@@ -122,12 +120,11 @@ export async function wire(config: WiredConfig, world: Surroundings) {
   const { database, clock, log } = world
   const capabilities: readonly WiredCapability[] = world.capabilities ?? CAPABILITIES
   const metrics = createMetrics({ processMetrics: world.processMetrics ?? true })
-  const { publicUrl, callsPerMinute, trustedProxies } = config
+  const { publicUrl, callsPerMinute, trustedProxies, corsOrigins } = config
   const parts = createParts(config, { ...world, capabilities }, metrics)
   publishGauges(metrics, { ...parts, clock: shownClock(clock) })
 
-  const identify =
-    world.identify ?? usersByToken(createTokenVerifier({ ...config.auth, clock, noteUse: parts.noteUse }))
+  const identify = world.identify ?? usersByToken(config, parts)
   const checks = createCallerChecks({ identify, clock, callsPerMinute })
   const { limitAnonymous } = checks
   const operators = callersWithKey(parts.operatorKeyRing, limitAnonymous)
@@ -135,9 +132,8 @@ export async function wire(config: WiredConfig, world: Surroundings) {
   const all: Parts = { ...parts, ...checks, platforms, operators, files: operatorFiles(parts) }
   let isDraining = false
   const check = shareChecks(() => checkReadiness(database, clock))
-  const app = createApp({ log, publicUrl, trustedProxies, metrics, limitAnonymous })
+  const app = createApp({ log, publicUrl, trustedProxies, corsOrigins, metrics, limitAnonymous })
   world.tracing?.watch(app)
-  await allowOrigins(app, config.corsOrigins)
   const documented = { publicUrl, plans: config.plans, capabilities }
   installDocumentation(app, { ...world, ...documented, limitAnonymous })
   fillInShared(all, capabilities)
@@ -177,6 +173,14 @@ export async function wire(config: WiredConfig, world: Surroundings) {
       await world.tracing?.stop()
     },
   }
+}
+
+function usersByToken(
+  { auth }: WiredConfig,
+  { clock, noteUse }: Pick<Parts, 'clock' | 'noteUse'>,
+): IdentifyUser {
+  const verify = createTokenVerifier({ ...auth, clock, noteUse })
+  return ({ headers }) => verify(headers.authorization)
 }
 
 function operatorRoutes(all: Parts, capabilities: readonly Capability<Parts>[]) {

@@ -9,9 +9,8 @@ import { replayEvents, resendEvent, resendWaiting } from '../events/event-acts.j
 import { reportEvents } from '../events/event-list.js'
 import { disabledInWords } from '../events/inbox.js'
 import type { App } from '../http/app.js'
-import { isConsoleKey } from '../i18n/console.js'
 import { inList } from '../i18n/formats.js'
-import { instrumentName } from '../i18n/messages.js'
+import { instrumentName, isConsoleKey } from '../i18n/messages.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
 import {
   addressOf,

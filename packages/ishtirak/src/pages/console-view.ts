@@ -1,8 +1,8 @@
 // The routes of the console's pages: who may open them, and the language of the reader.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App, ParamsIn } from '../http/app.js'
-import { consoleSay } from '../i18n/console.js'
 import { writtenIn } from '../i18n/formats.js'
+import { consoleSay } from '../i18n/messages.js'
 import { type ConsolePages, goTo, sendPage, type View } from './console-frame.js'
 import { isFromAnotherSite } from './reader.js'
 

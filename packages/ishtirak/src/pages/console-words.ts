@@ -3,9 +3,8 @@
 import { NO_ADDRESS, readDifference } from '../core/difference.js'
 import { DAY } from '../core/instant.js'
 import type { Payment } from '../core/payment.js'
-import { type ConsoleKey, isConsoleKey } from '../i18n/console.js'
 import { inList, termInWords } from '../i18n/formats.js'
-import { planName } from '../i18n/messages.js'
+import { type ConsoleKey, isConsoleKey, planName } from '../i18n/messages.js'
 import { keysWith } from '../i18n/words.js'
 import type { ConsolePages, View } from './console-frame.js'
 

@@ -1,6 +1,6 @@
 // A table of the console, made from its columns. On a narrow screen each row is a block, with the heads
 // before the values.
-import type { ConsoleKey } from '../i18n/console.js'
+import type { ConsoleKey } from '../i18n/messages.js'
 import { type ConsolePages, Hint, Link, type LinkedFact, NoWrap, Text, type View } from './console-frame.js'
 import { UserCell } from './user-cell.js'
 

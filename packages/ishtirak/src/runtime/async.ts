@@ -31,30 +31,26 @@ export function createTurns(): InTurn {
   }
 }
 
-export interface WorkQueue {
-  /** The number of pieces that wait or run. */
-  readonly waiting: number
-  run<Result>(work: () => Result | Promise<Result>): Promise<Result>
-}
-
 /** For work that blocks the main thread: one piece at a time, and the event loop turns between pieces. */
-export function createWorkQueue(): WorkQueue {
+export function createWorkQueue() {
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
+  const run = <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
+    waiting += 1
+    const turn = last
+      .then(() => setImmediate())
+      .then(work)
+      .finally(() => {
+        waiting -= 1
+      })
+    last = turn.catch(() => undefined)
+    return turn
+  }
   return {
+    run,
+    /** The number of pieces that wait or run. */
     get waiting() {
       return waiting
-    },
-    run: (work) => {
-      waiting += 1
-      const turn = last
-        .then(() => setImmediate())
-        .then(work)
-        .finally(() => {
-          waiting -= 1
-        })
-      last = turn.catch(() => undefined)
-      return turn
     },
   }
 }

@@ -81,8 +81,12 @@ export function wallClockIn(timeZone: string) {
   const spanFrom = (day: string, length: Temporal.DurationLike) => {
     // Databases have no year 0, and timestamps no year 10,000, in which the last month of 9999 ends.
     if (!/^\d{4}-\d\d-\d\d$/.test(day) || day < '1970' || day >= '9999') return null
-    const first = dayNamed(day)
-    return first && { from: startOf(first), to: startOf(first.add(length)) }
+    try {
+      const first = Temporal.PlainDate.from(day)
+      return { from: startOf(first), to: startOf(first.add(length)) }
+    } catch {
+      return null
+    }
   }
   return {
     /** The zone's IANA name. */
@@ -101,14 +105,5 @@ export function wallClockIn(timeZone: string) {
       const local = inZone(instant, timeZone)
       return `${local.toPlainDate()} ${local.toPlainTime().toString().slice(0, 8)}`
     },
-  }
-}
-
-/** Null: there is no such day. */
-function dayNamed(text: string): Temporal.PlainDate | null {
-  try {
-    return Temporal.PlainDate.from(text)
-  } catch {
-    return null
   }
 }

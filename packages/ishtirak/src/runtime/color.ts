@@ -14,15 +14,11 @@ export function contrastBetween(one: string, other: string): number {
 /** Mixes `color` with white in steps of 1 % until it has this contrast on the dark `background`. */
 export function lightenedFor(color: string, background: string, least = READABLE_CONTRAST): string {
   for (let share = 0; share < 1; share += 0.01) {
-    const mixed = mixedWithWhite(color, share)
+    const channels = channelsOf(color).map((channel) => Math.round(channel + (255 - channel) * share))
+    const mixed = `#${Buffer.from(channels).toString('hex')}`
     if (contrastBetween(mixed, background) >= least) return mixed
   }
   return '#ffffff'
-}
-
-function mixedWithWhite(color: string, share: number): string {
-  const mixed = channelsOf(color).map((channel) => Math.round(channel + (255 - channel) * share))
-  return `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
 }
 
 function luminanceOf(color: string): number {
@@ -33,7 +29,4 @@ function luminanceOf(color: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-function channelsOf(color: string): [number, number, number] {
-  const value = Number.parseInt(color.slice(1), 16)
-  return [value >> 16, (value >> 8) & 255, value & 255]
-}
+const channelsOf = (color: string): number[] => [...Buffer.from(color.slice(1), 'hex')]

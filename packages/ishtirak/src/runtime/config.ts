@@ -35,9 +35,6 @@ export type CommonConfig = Readonly<ReturnType<(typeof COMMON)['read']>> & {
   readonly oldSecrets: readonly OldSecret[]
 }
 
-/** A load balancer that checks every second or two has noticed. `docker stop` waits twice as long. */
-const DRAIN_SECONDS = 5
-
 /** The settings that this module does not know. */
 export interface OwnSettings {
   /** All gateways that could be configured. */
@@ -211,11 +208,9 @@ function assemble(values: Static<TObject<typeof VARIABLES>>, { isSandbox }: Sett
     platformUrl: withoutSlash(values.PLATFORM_URL ?? publicUrl),
     /** The listener for Prometheus; null: off. In the sandbox it has the second port after ours. */
     metrics: metricsPort === null ? null : { host: values.METRICS_HOST ?? '127.0.0.1', port: metricsPort },
-    /** The proxies whose `X-Forwarded-For` is trusted: addresses and ranges. */
     trustedProxies: items(values.TRUSTED_PROXIES),
     /** Further origins besides the platform's to which the page after paying may lead. */
     returnOrigins: items(values.RETURN_ORIGINS),
-    /** The origins whose pages may call the users' API from a browser. */
     corsOrigins: items(values.CORS_ORIGINS),
     /** The calls a minute of one user, or one anonymous network, in each process. */
     callsPerMinute: values.RATE_LIMIT_PER_MINUTE ?? 300,
@@ -249,8 +244,11 @@ function assemble(values: Static<TObject<typeof VARIABLES>>, { isSandbox }: Sett
     logLevel: values.LOG_LEVEL ?? 'info',
     /** The address of a collector of traces; unset: no traces are made. */
     ...member('tracesUrl', values.OTEL_EXPORTER_OTLP_ENDPOINT),
-    /** The seconds after SIGTERM before the listener closes. */
-    drainSeconds: values.DRAIN_SECONDS ?? (isSandbox ? 0 : DRAIN_SECONDS),
+    /**
+     * The seconds after SIGTERM before the listener closes. After 5, a load balancer that checks every second
+     * or two has noticed. `docker stop` waits twice as long.
+     */
+    drainSeconds: values.DRAIN_SECONDS ?? (isSandbox ? 0 : 5),
   }
 }
 

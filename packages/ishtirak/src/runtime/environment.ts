@@ -81,18 +81,12 @@ export function givenVariables(variables: Variables): Variables {
 /** `read` gets the values by the types of the variables. */
 export function settingsOf<Properties extends TProperties, Part>(
   variables: Properties,
-  {
-    read,
-    ...rest
-  }: Omit<Settings<Part>, 'variables' | 'read'> & {
+  own: Omit<Settings<Part>, 'variables' | 'read'> & {
     read(values: Static<TObject<Properties>>, context: SettingsContext): Part
   },
 ): Settings<Part> {
-  return {
-    variables,
-    ...rest,
-    read: (given, context) => read(readValues<Static<TObject<Properties>>>(variables, given).values, context),
-  }
+  const valuesOf = (given: Variables) => readValues<Static<TObject<Properties>>>(variables, given).values
+  return { ...own, variables, read: (given, context) => own.read(valuesOf(given), context) }
 }
 
 /** Parts `givenVariables` into those that fit their schemas, as they were given and as values, and others. */

@@ -50,11 +50,8 @@ export function createIds(random: (size: number) => Uint8Array = randomBytes) {
 }
 
 function timePart(at: Instant): string {
-  let rest = at
   let text = ''
-  for (let index = 0; index < TIME_LENGTH; index++) {
-    text = SYMBOLS.charAt(rest % 32) + text
-    rest = Math.floor(rest / 32)
-  }
+  for (let place = TIME_LENGTH - 1; place >= 0; place--)
+    text += SYMBOLS.charAt(Math.floor(at / 32 ** place) % 32)
   return text
 }

@@ -7,7 +7,7 @@ import { Value } from 'typebox/value'
 import { DAY, type Instant, toTimestamp } from '../core/instant.js'
 import { byLocale, type Translated } from '../core/locale.js'
 import type { Seller, SellerIdentity, TaxTerm } from '../core/receipt.js'
-import type { StampDutyTerm } from '../core/stamp-duty.js'
+import type { StampDutyTerm, StampDutyTerms } from '../core/stamp-duty.js'
 import { contrastBetween, READABLE_CONTRAST } from './color.js'
 import {
   ConfigError,
@@ -33,16 +33,15 @@ export function parseSeller(text: string, folder = '.'): Seller {
   // The two kinds of tax term are checked one by one: a union would only say that neither kind fits.
   const problems = [...schemaProblems(NAME, SellerFile, value), ...termProblems(value)]
   if (problems.length > 0 || !Value.Check(SellerFile, value)) throw new ConfigError(problems)
-  const { logo, problem = '' } =
-    value.logo === undefined ? { logo: null } : readLogo(path.resolve(folder, value.logo))
-  const broken = ruleProblems(NAME, [...rulesOf(value), [problem !== '', '/logo', problem]])
+  const taxTerms = (value.tax as TermFields[]).map(toTaxTerm)
+  const { logo, problem = '' } = readLogo(folder, value.logo)
+  const broken = ruleProblems(NAME, [...rulesOf(value, taxTerms), [problem !== '', '/logo', problem]])
   if (broken.length > 0) throw new ConfigError(broken)
-  const [duty, ...laterDuties] = (value.stamp_duty ?? []).map(toStampDutyTerm)
   return {
     identity: toIdentity(value),
-    // The schema and the rules know a file without a term, or with a wrong one.
-    taxTerms: toTaxTerms(value.tax) as [TaxTerm, ...TaxTerm[]],
-    stampDutyTerms: duty ? [duty, ...laterDuties] : null,
+    // The schema refuses lists without a term.
+    taxTerms: taxTerms as [TaxTerm, ...TaxTerm[]],
+    stampDutyTerms: (value.stamp_duty?.map(toStampDutyTerm) as StampDutyTerms | undefined) ?? null,
     shop: {
       logo,
       color: value.color?.toLowerCase() ?? null,
@@ -60,17 +59,27 @@ const words = (maxLength: number) => translated(line(maxLength))
 const Link = translated(Type.String({ maxLength: 300, pattern: '^https?://[^\\s]+$' }))
 /** RC, NIS, AI and card numbers are written with many separators, so only impossible ones are refused. */
 const Registration = Type.String({ pattern: '^[0-9A-Z][0-9A-Z /.-]{3,39}$' })
-const Day = Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$' })
+const isoDay = (instant: Instant) => toTimestamp(instant).slice(0, 10)
+const Day = Type.Refine(
+  Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+  (day) => !Number.isNaN(Date.parse(day)) && isoDay(Date.parse(day)) === day,
+  (day) => `there is no ${day} in the calendar`,
+)
 
 /** Whole dinars. */
 const Amount = Type.Integer({ minimum: 0, maximum: 1_000_000_000 })
+const Rate = Type.Refine(
+  Type.Number({ minimum: 0, maximum: 100 }),
+  (rate) => Math.abs(rate * 100 - Math.round(rate * 100)) <= 1e-6,
+  () => 'must be whole centimes',
+)
 const DutyTerm = closed({
   from: Day,
   exempt_up_to: Type.Optional(Amount),
-  brackets: Type.Array(
-    closed({ up_to: Type.Optional(Amount), per_hundred: Type.Number({ minimum: 0, maximum: 100 }) }),
-    { minItems: 1, maxItems: 20 },
-  ),
+  brackets: Type.Array(closed({ up_to: Type.Optional(Amount), per_hundred: Rate }), {
+    minItems: 1,
+    maxItems: 20,
+  }),
   whole_hundreds: Type.Optional(Type.Boolean()),
   minimum: Type.Optional(Amount),
   maximum: Type.Optional(Amount),
@@ -107,13 +116,13 @@ const VatTerm = closed({
 const UntaxedTerm = closed({ ...DAYS, kind: Type.Enum(['exempt', 'not_liable']), mention: words(160) })
 
 type SellerFields = Static<typeof SellerFile>
+type TermFields = Static<typeof VatTerm> | Static<typeof UntaxedTerm>
 type DutyFields = Static<typeof DutyTerm>
 
 /** Checks each tax term against the schema of its own kind. */
 function termProblems(value: unknown): readonly string[] {
-  const { tax } = Object(value)
-  const terms: readonly unknown[] = Array.isArray(tax) ? tax : []
-  return terms.flatMap((term, index) =>
+  const terms: unknown = Object(value).tax
+  return (Array.isArray(terms) ? terms : []).flatMap((term, index) =>
     schemaProblems(NAME, Object(term).kind === 'vat' ? VatTerm : UntaxedTerm, term, `/tax/${index}`),
   )
 }
@@ -128,17 +137,12 @@ const isLink = (link: string | Translated) =>
   )
 
 /** Rules across fields. */
-function rulesOf(seller: SellerFields): readonly Rule[] {
+function rulesOf(seller: SellerFields, taxTerms: readonly TaxTerm[]): readonly Rule[] {
   const { rc, nis, ai, auto_entrepreneur_card: card, stamp_duty: duties = [], color = '#000000' } = seller
-  const taxTerms = toTaxTerms(seller.tax)
   const contrast = contrastBetween(color, PAGE)
   return [
-    [
-      (rc === undefined) === (card === undefined),
-      '',
-      'exactly one of /rc and /auto_entrepreneur_card is needed',
-    ],
-    [rc !== undefined && (nis === undefined || ai === undefined), '', '/nis and /ai are needed beside /rc'],
+    [!rc === !card, '', 'exactly one of /rc and /auto_entrepreneur_card is needed'],
+    [!!rc && !(nis && ai), '', '/nis and /ai are needed beside /rc'],
     [!isLink(seller.terms_url), '/terms_url', NO_LINK],
     [!isLink(seller.refund_url), '/refund_url', NO_LINK],
     [
@@ -154,45 +158,36 @@ function rulesOf(seller: SellerFields): readonly Rule[] {
 }
 
 function dayRules(field: string, terms: readonly { readonly from: string }[]): readonly Rule[] {
-  return terms.flatMap(({ from: day }, index): Rule[] => {
-    const place = `/${field}/${index}/from`
-    const before = terms[index - 1]?.from
-    return [
-      [!isDay(day), place, `there is no ${day} in the calendar`],
-      [before !== undefined && before >= day, place, 'must be later than that of the term before'],
-    ]
+  return terms.map(({ from }, index) => {
+    const isLater = index === 0 || from > (terms[index - 1]?.from ?? '')
+    return [!isLater, `/${field}/${index}/from`, 'must be later than that of the term before']
   })
 }
-
-const isDay = (day: string) => !Number.isNaN(Date.parse(day)) && isoDay(Date.parse(day)) === day
-const isoDay = (instant: Instant) => toTimestamp(instant).slice(0, 10)
 
 /** There is no day between two terms, and no day with two taxes. */
 function endRules(terms: readonly TaxTerm[]): readonly Rule[] {
   return terms.flatMap(({ from, until }, index): Rule[] => {
     if (until === undefined) return []
     const place = `/tax/${index}/until`
-    if (!isDay(until)) return [[true, place, `there is no ${until} in the calendar`]]
-    if (until < from) return [[true, place, `must not be before ${from}`]]
-    const next = terms[index + 1]?.from
-    const hasGap = next !== undefined && next !== isoDay(Date.parse(until) + DAY)
-    return [[hasGap, place, 'must be the day before the next term begins']]
+    const next = terms[index + 1]?.from ?? isoDay(Date.parse(until) + DAY)
+    return [
+      [until < from, place, `must not be before ${from}`],
+      [next !== isoDay(Date.parse(until) + DAY), place, 'must be the day before the next term begins'],
+    ]
   })
 }
 
 function dutyRules(term: DutyFields, index: number): readonly Rule[] {
   const { brackets, exempt_up_to = 0, minimum = 0, maximum = minimum } = term
   const place = `/stamp_duty/${index}`
-  const ofBrackets = brackets.flatMap(({ up_to, per_hundred }, number): Rule[] => {
-    const [upTo, rate] = [`${place}/brackets/${number}/up_to`, `${place}/brackets/${number}/per_hundred`]
+  const ofBrackets = brackets.flatMap(({ up_to }, number): Rule[] => {
+    const upTo = `${place}/brackets/${number}/up_to`
     const before = number === 0 ? exempt_up_to : (brackets[number - 1]?.up_to ?? 0)
     const isLast = number === brackets.length - 1
-    const centimes = per_hundred * 100
     return [
       [isLast && up_to !== undefined, upTo, 'the last bracket has none'],
       [!isLast && up_to === undefined, upTo, 'is missing; only the last bracket has none'],
       [up_to !== undefined && up_to <= before, upTo, `must be more than ${before}`],
-      [Math.abs(centimes - Math.round(centimes)) > 1e-6, rate, 'must be whole centimes'],
     ]
   })
   return [...ofBrackets, [maximum < minimum, `${place}/maximum`, 'must be at least the minimum']]
@@ -224,16 +219,13 @@ function toIdentity(seller: SellerFields): SellerIdentity {
   }
 }
 
-function toTaxTerms(terms: readonly unknown[]): readonly TaxTerm[] {
-  return terms.flatMap((term): TaxTerm[] => {
-    if (Value.Check(VatTerm, term)) {
-      const { kind, rate_percent: ratePercent, ...days } = term
-      return [{ ...days, tax: { kind, ratePercent } }]
-    }
-    if (!Value.Check(UntaxedTerm, term)) return []
-    const { kind, mention, ...days } = term
-    return [{ ...days, tax: { kind, mention: inEachLanguage(mention) } }]
-  })
+function toTaxTerm(term: TermFields): TaxTerm {
+  if (term.kind === 'vat') {
+    const { kind, rate_percent: ratePercent, ...days } = term
+    return { ...days, tax: { kind, ratePercent } }
+  }
+  const { kind, mention, ...days } = term
+  return { ...days, tax: { kind, mention: inEachLanguage(mention) } }
 }
 
 /** One text for all three languages, or one for each. */
@@ -246,8 +238,10 @@ const LOGO_BYTES_MAX = 6 * 1024
 
 const noLogo = (problem: string) => ({ logo: null, problem })
 
-/** The logo as an address with its data. */
-function readLogo(file: string): { readonly logo: string | null; readonly problem?: string } {
+/** The logo as an address with its data; null: no file is named. */
+function readLogo(folder: string, name: string | undefined): { logo: string | null; problem?: string } {
+  if (name === undefined) return { logo: null }
+  const file = path.resolve(folder, name)
   try {
     // A device or a pipe has no end.
     const bytes = statSync(file).isFile() ? readFileSync(file) : Buffer.alloc(0)

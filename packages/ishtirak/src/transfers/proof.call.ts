@@ -1,7 +1,7 @@
 // The call that takes a picture or PDF of a transfer from the user's browser, the platform or a host.
 import type { Static } from 'typebox'
 import { userCall } from '../acts/user-call.js'
-import { viewAs } from '../http/view-as.js'
+import { viewAs } from '../http/schemas.js'
 import { type ProofDeps, receiveProof } from './proof.js'
 import { ProofSchema } from './transfer-state.js'
 

@@ -1,7 +1,6 @@
 // A transfer with its approvals and proofs, as the payment's file and the audit trail show it.
 import { Type } from 'typebox'
-import { nullable, object, timestamp } from '../http/schemas.js'
-import { viewAs } from '../http/view-as.js'
+import { nullable, object, timestamp, viewAs } from '../http/schemas.js'
 import { PROOFS_MAX } from './decide-transfer.js'
 import { PROOF_TYPES } from './proof-file.js'
 import type { Transfer } from './transfers.sql.js'
