@@ -7,7 +7,7 @@ import { type Check, ok } from '../acts/check.js'
 import type { Account, AccountKind } from '../core/account.js'
 import { DAY, HOUR } from '../core/instant.js'
 import { query } from '../http/schemas.js'
-import { ConfigError, fitting, parseJson, readText } from '../runtime/config-file.js'
+import { ConfigError, fitting, parseJson, type Rule, readText, ruleProblems } from '../runtime/config-file.js'
 import { integerSetting, settingsOf, textSetting } from '../runtime/environment.js'
 import { ccpKey, isIban, isRib, ripOfCcp } from './check-digits.js'
 
@@ -44,9 +44,8 @@ export function transferChecks({ transfers }: Pick<TransferConfig, 'transfers'>)
 /** `text` is JSON of the form of docs/transfer.example.json. */
 export function parseTransfers(text: string): TransferTerms {
   const value = fitting(NAME, TransferFile, parseJson(NAME, text))
-  const problems = value.accounts.flatMap((account, index) =>
-    faultsOf(account).map(({ field, words }) => `${NAME} /accounts/${index}/${field}: ${words}`),
-  )
+  const rules = value.accounts.flatMap((account, index) => rulesOf(account, `/accounts/${index}`))
+  const problems = ruleProblems(NAME, rules)
   if (problems.length > 0) throw new ConfigError(problems)
   return toTerms(value)
 }
@@ -91,52 +90,57 @@ const TransferFile = query({
 })
 
 type AccountFields = Static<typeof AccountFields>
-type Fault = { readonly field: keyof AccountFields; readonly words: string }
+/** The fields that an account of each kind does not have. */
+const FOREIGN = {
+  ccp: ['bank', 'iban'],
+  baridimob: ['key', 'rip', 'bank', 'iban'],
+  bank: ['key', 'rip'],
+} as const
 
 /**
  * Checks fields against each other, which the schema cannot. The right key is not named, because the number
  * may be the wrong one.
  */
-function faultsOf(account: AccountFields): readonly Fault[] {
-  const [number, key, rip, iban] = [account.number, account.key, account.rip, account.iban].map(bare)
-  if (number === undefined) return []
-  const faults: Fault[] = []
-  const refuse = (isWrong: boolean, field: Fault['field'], words: string) => {
-    if (isWrong) faults.push({ field, words })
+function rulesOf(account: AccountFields, place: string): readonly Rule[] {
+  const { kind } = account
+  const number = bare(account.number)
+  const [key, rip, iban] = [account.key, account.rip, account.iban].map((one) => one && bare(one))
+  const rule = (field: keyof AccountFields, isBroken: boolean, words: string): Rule => {
+    return [isBroken, `${place}/${field}`, words]
   }
-  const foreign = {
-    ccp: ['bank', 'iban'],
-    baridimob: ['key', 'rip', 'bank', 'iban'],
-    bank: ['key', 'rip'],
-  } as const
-  for (const field of foreign[account.kind])
-    refuse(account[field] !== undefined, field, `is not for ${account.kind}`)
-  if (account.kind === 'ccp') {
-    refuse(number.length > 10, 'number', 'a CCP has at most 10 digits, its key stands in /key')
-    refuse(key === undefined, 'key', 'is missing: the two check digits of the CCP')
-    if (number.length > 10 || key === undefined) return faults
-    refuse(key !== ccpKey(number), 'key', 'is not the key of this CCP number: one of the two is wrong')
-    refuse(rip !== undefined && rip !== ripOfCcp(number), 'rip', 'is not the RIP of this CCP number')
-    return faults
-  }
-  const name = account.kind === 'baridimob' ? 'a RIP' : 'a RIB'
-  refuse(number.length !== 20, 'number', `${name} has 20 digits`)
-  if (number.length !== 20) return faults
-  refuse(!isRib(number), 'number', `is not ${name}: its last two digits do not fit the others`)
-  refuse(
-    account.kind === 'baridimob' && !number.startsWith('00799999'),
-    'number',
-    'a RIP begins with 00799999',
+  const foreign = FOREIGN[kind].map((field) =>
+    rule(field, account[field] !== undefined, `is not for ${kind}`),
   )
-  refuse(iban !== undefined && !isIban(iban), 'iban', 'is not an IBAN: its check digits do not fit the rest')
+  if (kind === 'ccp') {
+    const isCcp = number.length <= 10
+    const isWrong = isCcp && key !== undefined && key !== ccpKey(number)
+    return [
+      ...foreign,
+      rule('number', !isCcp, 'a CCP has at most 10 digits, its key stands in /key'),
+      rule('key', key === undefined, 'is missing: the two check digits of the CCP'),
+      rule('key', isWrong, 'is not the key of this CCP number: one of the two is wrong'),
+      rule(
+        'rip',
+        isCcp && rip !== undefined && rip !== ripOfCcp(number),
+        'is not the RIP of this CCP number',
+      ),
+    ]
+  }
+  const name = kind === 'baridimob' ? 'a RIP' : 'a RIB'
+  const isWhole = number.length === 20
   const isOther = iban?.startsWith('DZ') && iban.length === 24 && !iban.endsWith(number)
-  refuse(isOther ?? false, 'iban', 'is not of the account in /number')
-  return faults
+  return [
+    ...foreign,
+    rule('number', !isWhole, `${name} has 20 digits`),
+    rule('number', isWhole && !isRib(number), `is not ${name}: its last two digits do not fit the others`),
+    rule('number', kind === 'baridimob' && !number.startsWith('00799999'), 'a RIP begins with 00799999'),
+    rule('iban', iban !== undefined && !isIban(iban), 'is not an IBAN: its check digits do not fit the rest'),
+    rule('iban', isOther ?? false, 'is not of the account in /number'),
+  ]
 }
 
-function bare(written: string | undefined): string | undefined {
-  return written?.replace(/[ .-]/g, '')
-}
+/** The digits and letters without what stands between them. */
+const bare = (written: string) => written.replace(/[ .-]/g, '')
 
 const EXPIRES_DAYS = 7
 
@@ -160,17 +164,11 @@ function toTerms({
   }
 }
 
-function toAccount({ kind, holder, bank, ...written }: AccountFields): Account {
-  const number = bare(written.number) ?? ''
-  const rip = kind === 'ccp' ? ripOfCcp(number) : null
+function toAccount({ kind, holder, bank, key, iban, ...written }: AccountFields): Account {
+  const number = bare(written.number)
   return {
-    kind,
-    holder,
-    number,
-    key: bare(written.key) ?? null,
-    rip,
-    bank: bank ?? null,
-    iban: bare(written.iban) ?? null,
+    ...{ kind, holder, number, key: key ? bare(key) : null, rip: kind === 'ccp' ? ripOfCcp(number) : null },
+    ...{ bank: bank ?? null, iban: iban ? bare(iban) : null },
   }
 }
 

@@ -8,7 +8,7 @@ import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { AccountKind, TransferInstrument } from '../core/account.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
-import { at, instantOrNull, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
+import { at, firstOf, instantOrNull, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
 import { PAYMENT_COLUMNS, parsePayment } from '../ledger/payments.sql.js'
 
 const COLUMNS = 't.reference, t.state, t.version, t.approvals, t.refusal, t.proof_at'
@@ -68,16 +68,14 @@ const selectOfPayment = statement(
 )
 
 /** Null: the payment has another method, or the process died before it wrote the transfer. */
-export async function findTransfer(database: Queryable, of: OfPayment): Promise<StoredTransfer | null> {
-  const [row] = await database.query(selectOfPayment, [of.userId, of.paymentId])
-  return row ? parseTransfer(row) : null
+export function findTransfer(database: Queryable, of: OfPayment): Promise<StoredTransfer | null> {
+  return firstOf(database.query(selectOfPayment, [of.userId, of.paymentId]), parseTransfer)
 }
 
 const selectByReference = statement('transfers.by_reference', `${STORED} where t.reference = $1`)
 
-export async function findTransferByReference(database: Queryable, reference: string) {
-  const [row] = await database.query(selectByReference, [reference])
-  return row ? parseTransfer(row) : null
+export function findTransferByReference(database: Queryable, reference: string) {
+  return firstOf(database.query(selectByReference, [reference]), parseTransfer)
 }
 
 const end = statement(
