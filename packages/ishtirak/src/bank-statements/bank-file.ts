@@ -16,8 +16,7 @@ import {
   type KnownForm,
   shownCell,
 } from './bank-form.js'
-import type { LineDoubt } from './bank-line.js'
-import type { StoredForm } from './bank-schemas.js'
+import type { LineDoubt, StoredForm } from './bank-schemas.js'
 import {
   directionNamed,
   type Heading,

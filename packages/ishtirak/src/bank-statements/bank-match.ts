@@ -2,8 +2,8 @@
 // and name; how sure that is, and why. Pure.
 
 import { DAY } from '../core/instant.js'
-import type { MatchRule, Misfit } from './bank-line.js'
 import type { linesNaming, payableTransfers } from './bank-matches.sql.js'
+import type { MatchRule, Misfit } from './bank-schemas.js'
 import type { StoredLine } from './bank-statements.sql.js'
 import { nearReferences, referencesInside } from './references-in-text.js'
 

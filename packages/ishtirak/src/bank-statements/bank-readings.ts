@@ -8,9 +8,10 @@ import type { Operator, Permission } from '../core/role.js'
 import { query, viewAs } from '../http/schemas.js'
 import { readDay } from './bank-day.js'
 import { BANK_FILE_BYTES_MAX } from './bank-file.js'
-import { LINE_KINDS, LINE_STATES } from './bank-line.js'
 import {
   ImportQuerySchema,
+  LINE_KINDS,
+  LINE_STATES,
   LineSchema,
   StatementParamsSchema,
   StatementSchema,

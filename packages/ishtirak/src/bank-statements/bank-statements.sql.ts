@@ -9,6 +9,7 @@ import {
   at,
   column,
   columnsOf,
+  firstOf,
   instant,
   integer,
   json,
@@ -18,8 +19,7 @@ import {
   word,
   writerOf,
 } from '../database/rows.js'
-import type { BankLineState, LineDoubt } from './bank-line.js'
-import type { LineResult, StoredForm } from './bank-schemas.js'
+import type { BankLineState, LineDoubt, LineResult, StoredForm } from './bank-schemas.js'
 
 const parseStatement = rowOf({
   statement_id: column('id', text),
@@ -139,9 +139,8 @@ export async function knownForms(database: Queryable, account: AccountKind): Pro
 
 const selectOne = statement('bank_statements.one', `select ${COLUMNS} from bank_statements where id = $1`)
 
-export async function findBankStatement(database: Queryable, id: string): Promise<StoredStatement | null> {
-  const [row] = await database.query(selectOne, [id])
-  return row ? parseStatement(row) : null
+export function findBankStatement(database: Queryable, id: string): Promise<StoredStatement | null> {
+  return firstOf(database.query(selectOne, [id]), parseStatement)
 }
 
 const selectNewest = statement(
@@ -178,9 +177,8 @@ export async function linesOfStatement(database: Queryable, id: string): Promise
 
 const selectLine = statement('bank_lines.one', `select ${LINE} from bank_lines l where l.id = $1`)
 
-export async function findLine(database: Queryable, id: string): Promise<StoredLine | null> {
-  const [row] = await database.query(selectLine, [id])
-  return row ? parseLine(row) : null
+export function findLine(database: Queryable, id: string): Promise<StoredLine | null> {
+  return firstOf(database.query(selectLine, [id]), parseLine)
 }
 
 // The state is a constant: with a parameter the planner could not use the partial indexes.
@@ -267,10 +265,9 @@ const parseWithdrawn = rowOf({ withdrawn: integer, kept: integer })
  * Null: each line pays a payment by now.
  */
 export function withdrawStatementRow(database: Database, id: string, audit: AuditEntry, now: Instant) {
-  return withStatementsLocked(database, async (held) => {
-    const [row] = await held.query(withdraw, [id, JSON.stringify(audit), at(now)])
-    return row ? parseWithdrawn(row) : null
-  })
+  return withStatementsLocked(database, (held) =>
+    firstOf(held.query(withdraw, [id, JSON.stringify(audit), at(now)]), parseWithdrawn),
+  )
 }
 
 const FACTS = `select t.payment_id, t.state, t.approvals->-1->>'by' as approved_by, p.status, p.amount

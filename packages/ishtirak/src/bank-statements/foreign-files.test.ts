@@ -78,18 +78,6 @@ describeWorld('a bank statement of another program', { env: ENV }, ({ world }) =
     expect(await inbox()).toHaveLength(1)
   })
 
-  it('knows an equal line again, and counts a second one of the same file', async () => {
-    const row = (text: string) => `21/11/2026;${text};;2 000,00\n`
-    const first = await send(HEAD + row('VIR') + row('A'))
-    // It holds all of the first file's day: its line is the same one.
-    const all = async () => (await karim().get('/bank-lines')).body.data.length
-    await send(HEAD + row('VIR') + row('A') + row('B'))
-    expect(await all()).toBe(3)
-    await send(HEAD + row('VIR') + row('VIR'))
-    expect(await all()).toBe(4)
-    expect((await send(HEAD + row('VIR'))).body.data[0].id).toBe(first.body.data[0].id)
-  })
-
   it('is read anew by what the operator says, and so are later ones with the same headings', async () => {
     const { reference } = await order('u1')
     const rows = `21/11/2026;VIR ${reference};2 000,00;Oran\n21/11/2026;X;5,00;Alger\n`
@@ -105,14 +93,6 @@ describeWorld('a bank statement of another program', { env: ENV }, ({ world }) =
         200,
       )
     expect((await send(file)).body).toMatchObject({ form: { text: '2' }, counts: { sure: 0 } })
-  })
-
-  it('with a row that is no line grants nothing by the reference of that row', async () => {
-    const { reference } = await order('u1')
-    const odd = `;VIR ${reference};2 000,00;\n`
-    const { body } = await send(`${HEAD}21/11/2026;VIR ${reference};;2 000,00\n${odd}`)
-    expect([body.form.left_out, body.counts.sure]).toEqual([1, 0])
-    expect(body.data[0].match.candidates).toMatchObject([{ differs: ['left_out'] }])
   })
 
   it('shows how it was read before anything is approved', async () => {

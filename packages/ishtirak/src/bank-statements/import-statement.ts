@@ -79,17 +79,12 @@ function newLines(
     const digest = sha256(`${account} ${row}`).toString('base64url', 0, 19)
     const nth = (seen.get(digest) ?? 0) + 1
     seen.set(digest, nth)
-    const isPaidOut = isPayout(line.text, payoutWords)
+    const text = line.text.toLowerCase()
+    const isPaidOut = payoutWords.some((word) => text.includes(word.toLowerCase()))
     return {
       ...{ ...line, statement_id, account, place: index + 1 },
       id: nth === 1 ? `lin_${digest}` : `lin_${digest}_${nth}`,
       state: line.centimes < 0 ? 'returned' : isPaidOut ? 'payout' : 'open',
     }
   })
-}
-
-/** Money that the provider of cards paid out, by words in its text. */
-function isPayout(text: string, words: readonly string[]): boolean {
-  const folded = text.toLowerCase()
-  return words.some((word) => folded.includes(word.toLowerCase()))
 }
