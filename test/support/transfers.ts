@@ -9,6 +9,12 @@ export async function orderTransfer(world: World, userId: string) {
   return body
 }
 
+/** The members that a bank statement names, with their types. */
+export async function orderToPay(world: World, userId: string) {
+  const { id, amount, transfer } = await orderTransfer(world, userId)
+  return { id: String(id), reference: String(transfer.reference), amount: Number(amount) }
+}
+
 export async function sendProof(world: World, userId: string, paymentId: string, body = png()) {
   const headers = { authorization: `Bearer ${await tokenOf({ sub: userId })}`, 'content-type': 'image/png' }
   return world.call('PUT', `${PAYMENTS}/${paymentId}/proof`, { body, headers })

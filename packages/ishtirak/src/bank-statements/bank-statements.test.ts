@@ -6,19 +6,11 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { sql } from '../../../../test/support/sql.js'
-import { orderTransfer, sendBankStatement } from '../../../../test/support/transfers.js'
+import { orderToPay, sendBankStatement } from '../../../../test/support/transfers.js'
 
-const KEYS = {
-  amina: 'owner:amina-key-of-20-characters',
-  karim: 'accountant:karim-key-of-20-characters',
-  sara: 'support:sara-key-of-20-characters',
-}
-const keyOf = (name: keyof typeof KEYS) => KEYS[name].split(':')[1] ?? ''
-const OPERATOR_KEYS = Object.entries(KEYS)
-  .map((pair) => pair.join(':'))
-  .join()
-const envWith = (TRANSFER_FILE: string) => ({ OPERATOR_KEYS, TRANSFER_FILE })
+const KEY = ROLE_KEYS.accountant
 const ONE = transferFile()
 const TWO = transferFile({ second_approval_from: 2_000 })
 
@@ -30,20 +22,17 @@ const selectLines = sql('select state, count(*) as lines from bank_lines group b
 const HEAD = 'Date;Libellé;Débit;Crédit\r\n'
 const amountOf = (dinars: number) => `${dinars.toLocaleString('fr-FR').replace(/\s/g, ' ')},00`
 
-describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world, restart }) => {
-  const operator = (name: keyof typeof KEYS) => operatorOf(world, keyOf(name))
-  const order = async (userId: string) => {
-    const { id, amount, transfer } = await orderTransfer(world, userId)
-    return { id: String(id), reference: String(transfer.reference), amount: Number(amount) }
-  }
-  const send = (file: string | Uint8Array, query = '') =>
-    sendBankStatement(world, keyOf('karim'), file, query)
+describeWorldOnEach('bank statements', { env: { TRANSFER_FILE: ONE } }, ({ database, world, restart }) => {
+  const accountant = operatorOf(world, KEY)
+  const owner = operatorOf(world, ROLE_KEYS.owner)
+  const order = (userId: string) => orderToPay(world, userId)
+  const send = (file: string | Uint8Array, query = '') => sendBankStatement(world, KEY, file, query)
   const lines = async () =>
     Object.fromEntries((await database().query(selectLines)).map((row) => [row.state, row.lines]))
 
   it('say what the provider paid out in a month beside what came, also after its closing', async () => {
     const paidOut = async (month: string) =>
-      (await operator('karim').get(`/months/${month}`)).body.paid_out_by_provider
+      (await accountant.get(`/months/${month}`)).body.paid_out_by_provider
     await world.as('u1').buy()
     await world.as('u2').buy()
     expect(await paidOut('2026-11')).toEqual({ count: 0, amount: 0, came: 4_000, difference: -4_000 })
@@ -53,7 +42,7 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     expect(await paidOut('2026-11')).toEqual(november)
     expect(await paidOut('2026-10')).toEqual({ count: 1, amount: 900, came: 0, difference: 900 })
     world.clock.advance(20 * 86_400_000)
-    expect((await operator('karim').post('/months/2026-11/close', {})).status).toBe(200)
+    expect((await accountant.post('/months/2026-11/close', {})).status).toBe(200)
     await send(`${HEAD}29/11/2026;VIR CHARGILY PAY 4;;99,50\r\n`)
     expect(await paidOut('2026-11')).toEqual({ ...november, count: 3, amount: 4_000, difference: 0 })
   })
@@ -89,7 +78,7 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     expect(read.body.data[3]).toMatchObject({ state: 'payout', amount: 18_250.5, match: null })
     const id = read.body.statement_id
     const approve = () =>
-      operator('karim').post(`/bank-statements/${id}/approve`, { why: 'relevé', operation_id: 'a' })
+      accountant.post(`/bank-statements/${id}/approve`, { why: 'relevé', operation_id: 'a' })
     const [approved, atOnce] = await Promise.all([approve(), approve()])
     expect(approved.body).toEqual({
       statement_id: id,
@@ -112,23 +101,23 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     expect(await lines()).toEqual({ approved: 2, open: 2, payout: 1 })
     // A chosen one.
     const chosen = { lines: [{ line: read.body.data[2].id, payment_id: three.id }], why: 'a typing error' }
-    const then = await operator('karim').post(`/bank-statements/${id}/approve`, chosen)
+    const then = await accountant.post(`/bank-statements/${id}/approve`, chosen)
     expect(then.body.results).toMatchObject([{ outcome: 'approved' }])
-    expect((await operator('karim').get(`/bank-statements/${id}`)).body.counts).toMatchObject({
+    expect((await accountant.get(`/bank-statements/${id}`)).body.counts).toMatchObject({
       approved: 3,
       unknown: 1,
     })
-    const { data } = (await operator('karim').get('/bank-lines')).body
+    const { data } = (await accountant.get('/bank-lines')).body
     expect(data).toMatchObject([
       { text: 'LOYER', amount: 77_777, match: { kind: 'unknown', candidates: [] } },
     ])
-    const act = (name: string) => operator('karim').post(`/bank-lines/${data[0].id}/${name}`, { why: 'x' })
+    const act = (name: string) => accountant.post(`/bank-lines/${data[0].id}/${name}`, { why: 'x' })
     expect((await act('set-aside')).status).toBe(200)
-    expect((await operator('karim').get('/bank-lines')).body.data).toEqual([])
+    expect((await accountant.get('/bank-lines')).body.data).toEqual([])
     expect((await act('reopen')).body.state).toBe('open')
     expect((await act('mark-payout')).body.state).toBe('payout')
     const paying = `/bank-lines/${read.body.data[0].id}/set-aside`
-    expect((await operator('karim').post(paying, { why: 'x' })).status).toBe(409)
+    expect((await accountant.post(paying, { why: 'x' })).status).toBe(409)
   })
 
   it('know a line again, in the same file, an overlapping one and in two processes at once', async () => {
@@ -140,45 +129,45 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     const other = await send(`${HEAD}${line(19, ' b  ')}${line(19, 'b')}${line(19, 'B')}${line(20, 'C')}`)
     expect(other.body.data).toHaveLength(4)
     expect(await lines()).toEqual({ open: 5 })
-    expect((await operator('karim').get('/bank-statements')).body.data).toHaveLength(3)
-    const page = await operator('karim').get('/bank-statements?limit=2')
-    const next = await operator('karim').get(`/bank-statements?limit=2&cursor=${page.body.next_cursor}`)
+    expect((await accountant.get('/bank-statements')).body.data).toHaveLength(3)
+    const page = await accountant.get('/bank-statements?limit=2')
+    const next = await accountant.get(`/bank-statements?limit=2&cursor=${page.body.next_cursor}`)
     expect([page.body.data.length, next.body.data.length, next.body.next_cursor]).toEqual([2, 1, null])
-    const open = await operator('karim').get('/bank-lines?limit=3')
-    const rest = await operator('karim').get(`/bank-lines?limit=3&cursor=${open.body.next_cursor}`)
+    const open = await accountant.get('/bank-lines?limit=3')
+    const rest = await accountant.get(`/bank-lines?limit=3&cursor=${open.body.next_cursor}`)
     expect([open.body.data.length, rest.body.data.length]).toEqual([3, 2])
     const { statement_id: id } = other.body
-    const half = await operator('karim').get(`/bank-statements/${id}?limit=3`)
-    const end = await operator('karim').get(`/bank-statements/${id}?limit=3&cursor=${half.body.next_cursor}`)
+    const half = await accountant.get(`/bank-statements/${id}?limit=3`)
+    const end = await accountant.get(`/bank-statements/${id}?limit=3&cursor=${half.body.next_cursor}`)
     expect([half.body.data.length, end.body.data.length, end.body.next_cursor]).toEqual([3, 1, null])
   })
 
   it('wait for a second operator, and leave what is refused as it was', async () => {
-    await restart({ env: envWith(TWO) })
+    await restart({ env: { TRANSFER_FILE: TWO } })
     const [one, small] = [await order('one'), await order('small')]
     const line = (of: typeof one) => `21/11/2026;${of.reference};;${of.amount}\n`
     const { body } = await send(`${HEAD}${line(one)}`)
     const path = `/bank-statements/${body.statement_id}/approve`
-    const first = await operator('karim').post(path, { why: 'seen' })
+    const first = await accountant.post(path, { why: 'seen' })
     expect(first.body).toMatchObject({ left: 0, results: [{ outcome: 'waits_for_second' }] })
     // What one has approved is not theirs to approve again; it is another's.
     const own = { lines: [{ line: body.data[0].id, payment_id: one.id }], why: 'again' }
-    expect((await operator('karim').post(path, own)).body.results).toMatchObject([
+    expect((await accountant.post(path, own)).body.results).toMatchObject([
       { outcome: 'refused', code: 'second_operator_needed' },
     ])
-    const toApprove = (await operator('amina').get(path)).body.changes
+    const toApprove = (await owner.get(path)).body.changes
     expect(toApprove.map(({ what }: { what: string }) => what)).toEqual([
       'amountAsked',
       'amountCame',
       'access',
     ])
-    expect((await operator('amina').post(path, { why: 'seen too' })).body.results).toMatchObject([
+    expect((await owner.post(path, { why: 'seen too' })).body.results).toMatchObject([
       { outcome: 'approved' },
     ])
     expect(await lines()).toEqual({ approved: 1 })
-    await restart({ env: envWith(ONE) })
+    await restart({ env: { TRANSFER_FILE: ONE } })
     const second = await send(HEAD + line(small))
-    await operator('karim').post(`/bank-statements/${second.body.statement_id}/approve`, { why: 'seen' })
+    await accountant.post(`/bank-statements/${second.body.statement_id}/approve`, { why: 'seen' })
     expect(await lines()).toEqual({ approved: 2 })
     // The same money again: its payment is booked, so it is to choose.
     const late = await send(`${HEAD}22/11/2026;${small.reference};;${small.amount}\n`)
@@ -187,11 +176,11 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
       candidates: [{ differs: ['in_future', 'booked', 'other_line'] }],
     })
     const more = { lines: [{ line: late.body.data[0].id, payment_id: small.id }], why: 'x' }
-    const refused = await operator('karim').post(`/bank-statements/${late.body.statement_id}/approve`, more)
+    const refused = await accountant.post(`/bank-statements/${late.body.statement_id}/approve`, more)
     expect(refused.body.results).toMatchObject([{ outcome: 'refused', code: 'validation_failed' }])
     expect(await lines()).toEqual({ approved: 2, open: 1 })
     const unknown = { lines: [{ line: 'lin_x', payment_id: small.id }], why: 'x' }
-    expect((await operator('karim').post(path, unknown)).status).toBe(422)
+    expect((await accountant.post(path, unknown)).status).toBe(422)
   })
 
   it('leave another amount to review, and link what was approved by hand', async () => {
@@ -199,24 +188,24 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     const last = `21/11/2026;${byHand.reference};;${byHand.amount}`
     const csv = `${HEAD}21/11/2026;${other.reference};;1500\n${last}\n`
     const approval = { amount: byHand.amount, received_at: '2026-11-21', payment_method: 'ccp', why: 'x' }
-    expect((await operator('karim').post(`/payments/${byHand.id}/approve`, approval)).status).toBe(200)
+    expect((await accountant.post(`/payments/${byHand.id}/approve`, approval)).status).toBe(200)
     const { body } = await send(csv)
     expect(body.counts).toMatchObject({ sure: 0, to_choose: 1, approved: 1 })
     const [less] = body.data
     const wanted = [{ line: less.id, payment_id: other.id }]
-    const visit = await enterConsole(world, keyOf('karim'))
+    const visit = await enterConsole(world, KEY)
     const asked = `?chosen=1&line_${less.id}=${other.id}`
     const shown = await visit.open(`/console/bank-statements/${body.statement_id}/approve${asked}`)
     expect(wordsOf(shown.text)).toMatch(/Amount asked for · .* 2\s000 DA .* came.* 1\s500 DA/)
     expect(wordsOf(shown.text)).toMatch(/Status · 2026-11-21 · c · .* open under review/)
-    const done = await operator('karim').post(`/bank-statements/${body.statement_id}/approve`, {
+    const done = await accountant.post(`/bank-statements/${body.statement_id}/approve`, {
       lines: wanted,
       why: 'x',
     })
     expect(done.body.results).toMatchObject([{ outcome: 'review' }])
     expect(await lines()).toEqual({ approved: 1, open: 1 })
     // Once it is accepted as it is, the line is approved: by the job, as after a crash.
-    await operator('amina').post(`/payments/${other.id}/accept`, { why: 'so be it' })
+    await owner.post(`/payments/${other.id}/accept`, { why: 'so be it' })
     await world.advance(60)
     expect(await lines()).toEqual({ approved: 2 })
   })
@@ -245,11 +234,11 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     const row = (day: number, text: string, dinars = 5) => `${day}/11/2026;${text};;${dinars}\n`
     const { body } = await send(HEAD + row(18, 'A') + row(21, one.reference, one.amount))
     const path = `/bank-statements/${body.statement_id}`
-    await operator('karim').post(`${path}/approve`, { why: 'x' })
+    await accountant.post(`${path}/approve`, { why: 'x' })
     const gone = { statement_id: body.statement_id, withdrawn: 1, left: 1 }
-    expect((await operator('karim').post(`${path}/withdraw`, { why: 'wrong column' })).body).toEqual(gone)
-    expect((await operator('karim').post(`${path}/withdraw`, { why: 'again' })).status).toBe(409)
-    expect((await operator('karim').get(path)).body).toMatchObject({
+    expect((await accountant.post(`${path}/withdraw`, { why: 'wrong column' })).body).toEqual(gone)
+    expect((await accountant.post(`${path}/withdraw`, { why: 'again' })).status).toBe(409)
+    expect((await accountant.get(path)).body).toMatchObject({
       ...{ lines: 1, first_day: '2026-11-21', data: [{ state: 'approved', payment_id: one.id }] },
     })
     const again = await send(HEAD + row(18, 'A') + row(21, one.reference, one.amount))
@@ -262,7 +251,7 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     const { body } = await send(HEAD + row + row)
     const chosen = body.data.map(({ id }: { id: string }) => ({ line: id, payment_id: one.id }))
     const path = `/bank-statements/${body.statement_id}/approve`
-    const done = await operator('karim').post(path, { lines: chosen, why: 'x' })
+    const done = await accountant.post(path, { lines: chosen, why: 'x' })
     expect([done.status, done.body.results]).toMatchObject([
       200,
       [
@@ -272,12 +261,12 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     ])
     expect(await lines()).toEqual({ approved: 1, open: 1 })
     const twice = { lines: [chosen[0], chosen[0]], why: 'x' }
-    expect((await operator('karim').post(path, twice)).status).toBe(422)
+    expect((await accountant.post(path, twice)).status).toBe(422)
   })
 
   it('are read in, shown and approved in the console', async () => {
     const one = await order('u1')
-    const visit = await enterConsole(world, keyOf('karim'))
+    const visit = await enterConsole(world, KEY)
     const page = await visit.open('/console/bank-statements')
     const token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
     const upload = async (csv: string, fields: Record<string, string> = {}) => {
@@ -306,7 +295,7 @@ describeWorldOnEach('bank statements', { env: envWith(ONE) }, ({ database, world
     const before = wordsOf((await visit.open(`${address}/approve`)).text)
     expect(before).toMatch(/Amount asked for · 2026-11-21 · u1 · [-\w]{14} 2\s000 DA/)
     expect(before).toMatch(/Access · 2026-11-21 · u1 · [-\w]{14} Free Pro until/)
-    const { changes } = (await operator('karim').get(`${address.replace('/console', '')}/approve`)).body
+    const { changes } = (await accountant.get(`${address.replace('/console', '')}/approve`)).body
     expect(changes).toMatchObject([
       { kind: 'dinars', what: 'amountAsked', before: 2_000, after: 2_000 },
       { kind: 'dinars', what: 'amountCame', before: 2_000, after: 2_000 },

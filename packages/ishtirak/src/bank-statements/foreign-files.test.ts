@@ -5,29 +5,25 @@ import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { wordsOf } from '../../../../test/support/portal.js'
-import { orderTransfer, sendBankStatement } from '../../../../test/support/transfers.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
+import { orderToPay, sendBankStatement } from '../../../../test/support/transfers.js'
 
-const KEY = 'karim-key-of-20-characters'
-const OWNER_KEY = 'owner-key-of-20-characters'
-const ENV = {
-  OPERATOR_KEYS: `karim:accountant:${KEY},owner:owner:${OWNER_KEY}`,
-  TRANSFER_FILE: transferFile(),
-}
+const KEY = ROLE_KEYS.accountant
+const ENV = { TRANSFER_FILE: transferFile() }
 
 const HEAD = 'Date;Libellé;Débit;Crédit\n'
 
 describeWorld('a bank statement of another program', { env: ENV }, ({ world }) => {
-  const karim = () => operatorOf(world, KEY)
-  const order = async (userId: string) => {
-    const { id, transfer } = await orderTransfer(world, userId)
-    return { id: String(id), reference: String(transfer.reference) }
-  }
+  const accountant = operatorOf(world, KEY)
+  const order = (userId: string) => orderToPay(world, userId)
   const send = (file: string | Uint8Array, query = '') => sendBankStatement(world, KEY, file, query)
   const approve = async (id: string, more: object = {}) =>
-    (await karim().post(`/bank-statements/${id}/approve`, { why: 'on the statement', ...more })).body
+    (await accountant.post(`/bank-statements/${id}/approve`, { why: 'on the statement', ...more })).body
   const planOf = async (userId: string) => (await world.as(userId).get('/api/v1/billing/status')).body.plan
   const inbox = async () =>
-    (await karim().get('/inbox')).body.data.filter(({ kind }: { kind: string }) => kind === 'money_returned')
+    (await accountant.get('/inbox')).body.data.filter(
+      ({ kind }: { kind: string }) => kind === 'money_returned',
+    )
 
   it('grants what the operator chose all the same', async () => {
     const { id, reference } = await order('u1')
@@ -59,7 +55,7 @@ describeWorld('a bank statement of another program', { env: ENV }, ({ world }) =
     expect(wordsOf((await visit.open('/console/bank-statements')).text)).toContain(
       'Money that went out again',
     )
-    const owner = operatorOf(world, OWNER_KEY)
+    const owner = operatorOf(world, ROLE_KEYS.owner)
     const refunded = await owner.post(`/payments/${id}/refund`, { why: 'the bank took it back' })
     expect(refunded.status).toBe(200)
     expect(await inbox()).toEqual([])
@@ -70,11 +66,11 @@ describeWorld('a bank statement of another program', { env: ENV }, ({ world }) =
     await approve((await send(`${HEAD}21/11/2026;VIR ${reference};;2 000,00\n`)).body.statement_id)
     const { body } = await send(`${HEAD}21/11/2026;FRAIS ${reference};50,00;\n`)
     const line = `/bank-lines/${body.data[0].id}`
-    expect((await karim().post(`${line}/mark-payout`, { why: 'x' })).status).toBe(409)
-    expect((await karim().post(`${line}/set-aside`, { why: 'a fee' })).body.state).toBe('set_aside')
-    expect((await karim().post(`${line}/mark-payout`, { why: 'x' })).status).toBe(409)
+    expect((await accountant.post(`${line}/mark-payout`, { why: 'x' })).status).toBe(409)
+    expect((await accountant.post(`${line}/set-aside`, { why: 'a fee' })).body.state).toBe('set_aside')
+    expect((await accountant.post(`${line}/mark-payout`, { why: 'x' })).status).toBe(409)
     expect(await inbox()).toEqual([])
-    expect((await karim().post(`${line}/reopen`, { why: 'x' })).body.state).toBe('returned')
+    expect((await accountant.post(`${line}/reopen`, { why: 'x' })).body.state).toBe('returned')
     expect(await inbox()).toHaveLength(1)
   })
 
@@ -87,9 +83,9 @@ describeWorld('a bank statement of another program', { env: ENV }, ({ world }) =
     world.clock.advance(1_000)
     expect((await send(file, '&text=2,4')).body.counts).toMatchObject({ sure: 1 })
     expect((await send(file)).body).toMatchObject({ form: { text: '2,4' }, counts: { sure: 1 } })
-    const { data: statements } = (await karim().get('/bank-statements')).body
+    const { data: statements } = (await accountant.get('/bank-statements')).body
     for (const { statement_id: id } of statements)
-      expect((await karim().post(`/bank-statements/${id}/withdraw`, { why: 'read wrongly' })).status).toBe(
+      expect((await accountant.post(`/bank-statements/${id}/withdraw`, { why: 'read wrongly' })).status).toBe(
         200,
       )
     expect((await send(file)).body).toMatchObject({ form: { text: '2' }, counts: { sure: 0 } })
@@ -123,7 +119,7 @@ describeWorld('a bank statement of another program', { env: ENV }, ({ world }) =
     expect(await send(file(4_000))).toMatchObject({
       ...{ status: 422, body: { code: 'file_not_accepted', reason: 'too_many_rows', most: 4_000 } },
     })
-    expect((await karim().get('/bank-lines')).body.data).toEqual([])
+    expect((await accountant.get('/bank-lines')).body.data).toEqual([])
     const { status, body } = await send(file(1_000))
     expect([status, body.lines, body.counts.sure]).toEqual([200, 1_001, 1])
     const visit = await enterConsole(world, KEY)

@@ -3,15 +3,12 @@
 import { transferFile } from '../../../../test/support/config-files.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
+import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { sql } from '../../../../test/support/sql.js'
-import { orderTransfer, sendBankStatement } from '../../../../test/support/transfers.js'
+import { orderToPay, sendBankStatement } from '../../../../test/support/transfers.js'
 import { createWorld, type World } from '../../../../test/support/world.js'
 import { type Database, DatabaseUnavailable } from '../database/database.js'
 
-const KEYS = { amina: 'owner:amina-key-of-20-characters', karim: 'accountant:karim-key-of-20-characters' }
-const OPERATOR_KEYS = Object.entries(KEYS)
-  .map((pair) => pair.join(':'))
-  .join()
 const ONE = transferFile()
 const TWO = transferFile({ second_approval_from: 2_000 })
 
@@ -40,27 +37,21 @@ describeOnEach('a line of a bank statement', ({ database }) => {
   })
   const open = async (TRANSFER_FILE: string) => {
     before = async () => {}
-    world = await createWorld(watched, { env: { OPERATOR_KEYS, TRANSFER_FILE } })
+    world = await createWorld(watched, { env: { TRANSFER_FILE } })
   }
   beforeEach(() => open(ONE))
   afterEach(() => world.stop())
 
-  const operator = (name: keyof typeof KEYS) => operatorOf(world, KEYS[name].split(':')[1] ?? '')
-  const order = async (userId: string) => {
-    const { id, amount, transfer } = await orderTransfer(world, userId)
-    return { id: String(id), reference: String(transfer.reference), amount: Number(amount) }
-  }
+  type Role = 'accountant' | 'owner'
+  const operator = (role: Role) => operatorOf(world, ROLE_KEYS[role])
+  const order = (userId: string) => orderToPay(world, userId)
   const send = async (...rows: readonly string[]) => {
-    const { body } = await sendBankStatement(
-      world,
-      KEYS.karim.split(':')[1] ?? '',
-      `${HEAD}${rows.join('\n')}\n`,
-    )
+    const { body } = await sendBankStatement(world, ROLE_KEYS.accountant, `${HEAD}${rows.join('\n')}\n`)
     const lines: string[] = body.data.map(({ id }: { id: string }) => id)
     return { path: `/bank-statements/${body.statement_id}`, lines }
   }
   const row = (text: string, dinars: number) => `21/11/2026;${text};;${dinars}`
-  const stored = async (of: string) => (await operator('karim').get(of)).body
+  const stored = async (of: string) => (await operator('accountant').get(of)).body
   const paid = async () => (await database().query(selectPaid)).map(({ id }) => String(id))
   const outcomes = ({ body }: { body: { results: readonly { outcome: string }[] } }) =>
     body.results.map(({ outcome }) => outcome)
@@ -72,10 +63,10 @@ describeOnEach('a line of a bank statement', ({ database }) => {
     before = async (name) => {
       if (name === 'transfers.decide') throw new DatabaseUnavailable('gone')
     }
-    expect((await operator('karim').post(`${path}/approve`, { why: 'x' })).status).toBe(503)
+    expect((await operator('accountant').post(`${path}/approve`, { why: 'x' })).status).toBe(503)
     before = async () => {}
     expect((await stored(path)).data).toMatchObject([{}, { state: 'open', payment_id: null }, {}])
-    const gone = await operator('karim').post(`${path}/withdraw`, { why: 'x' })
+    const gone = await operator('accountant').post(`${path}/withdraw`, { why: 'x' })
     expect(gone.body).toMatchObject({ withdrawn: 3, left: 0 })
     expect(await paid()).toEqual([])
   })
@@ -86,18 +77,19 @@ describeOnEach('a line of a bank statement', ({ database }) => {
     const [one, two] = [await order('u1'), await order('u2')]
     const { path, lines } = await send(row('VIREMENT', one.amount))
     const choose = (of: typeof one) => ({ lines: [{ line: lines[0], payment_id: of.id }], why: 'x' })
-    expect(outcomes(await operator('karim').post(`${path}/approve`, choose(one)))).toEqual([
+    expect(outcomes(await operator('accountant').post(`${path}/approve`, choose(one)))).toEqual([
       'waits_for_second',
     ])
-    for (const name of ['karim', 'amina'] as const) {
+    for (const name of ['accountant', 'owner'] as const) {
       const other = await operator(name).post(`${path}/approve`, choose(two))
       expect(other.body.results).toMatchObject([{ outcome: 'refused', code: 'conflict' }])
     }
     expect((await stored(path)).data).toMatchObject([{ state: 'open', payment_id: one.id }])
     // Refused, it is free for the other one.
-    await operator('amina').post(`/payments/${one.id}/refuse`, { why: 'not theirs' })
+    await operator('owner').post(`/payments/${one.id}/refuse`, { why: 'not theirs' })
     expect((await stored(path)).data).toMatchObject([{ state: 'open', payment_id: null }])
-    for (const name of ['karim', 'amina'] as const) await operator(name).post(`${path}/approve`, choose(two))
+    for (const name of ['accountant', 'owner'] as const)
+      await operator(name).post(`${path}/approve`, choose(two))
     expect(await paid()).toEqual([two.id])
     expect((await stored(path)).data).toMatchObject([{ state: 'approved', payment_id: two.id }])
   })
@@ -112,17 +104,17 @@ describeOnEach('a line of a bank statement', ({ database }) => {
         await byHand()
       }
       const chosen = { lines: [{ line: lines[0], payment_id: of.id }], why: 'x' }
-      const { body } = await operator('karim').post(`${path}/approve`, chosen)
+      const { body } = await operator('accountant').post(`${path}/approve`, chosen)
       return { results: body.results, line: (await stored(path)).data[0] }
     }
-    const byHand = (name: keyof typeof KEYS, of: Awaited<ReturnType<typeof order>>) => {
+    const byHand = (name: Role, of: Awaited<ReturnType<typeof order>>) => {
       const came = { amount: of.amount, received_at: '2026-11-21', payment_method: 'ccp', why: 'seen' }
       return operator(name).post(`/payments/${of.id}/approve`, came)
     }
 
     it('is refused and stays open', async () => {
       const one = await order('u1')
-      const { results, line } = await approveWhile(one, () => byHand('amina', one))
+      const { results, line } = await approveWhile(one, () => byHand('owner', one))
       expect(results).toMatchObject([{ outcome: 'refused', code: 'conflict' }])
       expect(line).toMatchObject({ state: 'open', payment_id: null })
       expect(await paid()).toEqual([one.id])
@@ -136,7 +128,7 @@ describeOnEach('a line of a bank statement', ({ database }) => {
           if (isDecided) throw new DatabaseUnavailable('gone')
           isDecided = name === 'transfers.decide'
         }
-        expect((await byHand('karim', one)).status).toBe(503)
+        expect((await byHand('accountant', one)).status).toBe(503)
         before = async () => {}
       })
       expect(results).toMatchObject([{ outcome: 'approved' }])
@@ -154,8 +146,8 @@ describeOnEach('a line of a bank statement', ({ database }) => {
       const { path, lines } = await send(row(`VIREMENT ${round}`, one.amount))
       const choose = (of: typeof one) => ({ lines: [{ line: lines[0], payment_id: of.id }], why: 'x' })
       const done = await Promise.all([
-        operator('karim').post(`${path}/approve`, choose(one)),
-        operator('amina').post(`${path}/approve`, choose(two)),
+        operator('accountant').post(`${path}/approve`, choose(one)),
+        operator('owner').post(`${path}/approve`, choose(two)),
       ])
       // The one that reads the line after the other is done is refused as a whole.
       const became = done.flatMap((answer) => (answer.status === 422 ? 'refused' : outcomes(answer)))
@@ -163,7 +155,7 @@ describeOnEach('a line of a bank statement', ({ database }) => {
       expect(await paid()).toHaveLength(round)
       const [line] = (await stored(path)).data
       expect([one.id, two.id]).toContain(line.payment_id)
-      for (const { id } of [one, two]) await operator('amina').post(`/payments/${id}/refuse`, { why: 'x' })
+      for (const { id } of [one, two]) await operator('owner').post(`/payments/${id}/refuse`, { why: 'x' })
     }
   })
 
@@ -182,7 +174,7 @@ describeOnEach('a line of a bank statement', ({ database }) => {
       if (++decided > 1) throw new DatabaseUnavailable('gone')
       atFirst.push(...(await entries()))
     }
-    expect((await operator('karim').post(`${path}/approve`, wanted)).status).toBe(503)
+    expect((await operator('accountant').post(`${path}/approve`, wanted)).status).toBe(503)
     before = async () => {}
     await world.advance(120)
     expect((await stored(path)).data).toMatchObject([
@@ -195,7 +187,7 @@ describeOnEach('a line of a bank statement', ({ database }) => {
     expect((await stored('/audit?act=payment.approve')).data).toMatchObject([
       { payment_id: one.id, why: 'x', after: { line_id: lines[0] } },
     ])
-    expect(outcomes(await operator('karim').post(`${path}/approve`, wanted))).toEqual([
+    expect(outcomes(await operator('accountant').post(`${path}/approve`, wanted))).toEqual([
       'approved',
       'approved',
     ])
