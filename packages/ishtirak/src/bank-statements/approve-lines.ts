@@ -1,8 +1,7 @@
 // Approves lines of a bank statement, each by the act that approves one transfer: with its own audit entry,
 // second approval and refusals. An entry with all that is to be approved comes first, the results are the
-// last one. One query saves the approval of a line, which line pays the transfer, and the entry that names
-// both. If a process ends in the middle, the trail says why each line was approved, and a repetition does
-// the rest.
+// last one. If a process ends in the middle, the trail says why each line was approved, and a repetition
+// does the rest.
 import type { Static } from 'typebox'
 import { act } from '../acts/act.js'
 import { type OperatorAct, type Requester, recordAct } from '../acts/audit.sql.js'
@@ -30,7 +29,6 @@ import {
 /** 100 approvals are answered within the time limit of a request. */
 export const APPROVED_AT_ONCE = 100
 
-/** The entry of the audit trail with all that is to be approved. */
 interface Entry {
   readonly id: string
   readonly after: { readonly statement_id: string; readonly lines: readonly LineToApprove[] }
@@ -138,7 +136,6 @@ function receivedBy({ amount, received_at, payment_method }: LineToApprove) {
 /** The changes that the preview shows. If a payment becomes paid, its change of access says so. */
 const SHOWN = ['amountAsked', 'amountCame', 'status', 'access', 'refused']
 
-/** The changes by approving one transfer. */
 async function changesOf(deps: BankDeps, wanted: SureLine, by: OperatorAct): Promise<readonly Change[]> {
   const { payment_id: id, reference, name, user_id } = wanted.candidate
   const of = [wanted.line.day, name ?? user_id, formatReference(reference)].join(' · ')
@@ -148,7 +145,6 @@ async function changesOf(deps: BankDeps, wanted: SureLine, by: OperatorAct): Pro
   return changes.filter(({ what, after }) => SHOWN.includes(what) && after !== 'paid')
 }
 
-/** The outcomes of an approval by the status of the payment. */
 const BECAME: Readonly<Record<string, 'approved' | 'review'>> = { paid: 'approved', review: 'review' }
 
 /** Lines that were approved before under the same name are not approved again. */

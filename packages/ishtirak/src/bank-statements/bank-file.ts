@@ -32,14 +32,12 @@ import { referencesInside } from './references-in-text.js'
 
 export const BANK_FILE_BYTES_MAX = 5 * 1024 * 1024
 const TEXT_MAX = 500
-/** Rows that a page shows of a file. */
 const SHOWN_ROWS = 6
 /** At most 100 rows that were left out are listed; all are counted. */
 const LEFT_OUT_LISTED = 100
 /** Other requests are served after 250 rows: 5 ms of work. */
 const SLICE_ROWS = 250
 
-/** The form that is complete. */
 type Table = Columns & { readonly day_order: DayOrder; readonly decimal: DecimalSign | undefined }
 
 /** `known`: the forms of earlier files. Throws `file_not_accepted`: with a line, or with what is unclear. */
@@ -106,7 +104,6 @@ async function readRows(table: Table, titles: readonly (readonly string[])[], ro
     }
     addTitle(cells)
     for (const reference of referencesInside(shortText(cells.join(' ')))) references.add(reference)
-    // Such as a sum.
     if (!isDated && cells.some((cell) => FIGURE.test(cell))) leftOut.push(line)
   }
   const doubtsOf = ({ text, doubts }: ReadLine) => {

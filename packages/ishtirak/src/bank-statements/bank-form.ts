@@ -35,10 +35,8 @@ export const bankForm = {
 }
 export type BankForm = Static<TObject<typeof bankForm>>
 
-/** The form of an earlier file, and its headings. */
 export type KnownForm = BankForm & { readonly headings: readonly string[] }
 
-/** The headings stand in the first rows, below titles. */
 const TITLE_ROWS_MAX = 30
 /** Letters of a heading, and of a cell that a page shows. */
 export const shownCell = (cell: string) => cleanText(cell).slice(0, 60)
@@ -51,14 +49,12 @@ export function cleanText(cell: string): string {
     .trim()
 }
 
-/** Whether a row names a column of days and one of money. */
 export function isHeadingRow(cells: readonly string[]): boolean {
   const headings = cells.map(headingOf)
   return headings.includes('date') && headings.some((one) => one !== null && MONEY.includes(one))
 }
 const MONEY: readonly Heading[] = ['credit', 'debit', 'amount']
 
-/** The titles above the headings, the headings, and the rows below. */
 function partsOf(rows: readonly CsvRow[], asked: BankForm, known: readonly KnownForm[]) {
   const cells = rows.map((row) => row.cells)
   const first = cells.slice(0, TITLE_ROWS_MAX)

@@ -21,7 +21,6 @@ export interface Match {
   readonly candidates: readonly Candidate[]
 }
 
-/** The transfers that some lines may be for, and what is known of the references in those lines. */
 type MatchFacts = Awaited<ReturnType<typeof linesNaming>> & {
   /** Transfers that are waited for, and transfers whose references stand in the lines. */
   readonly transfers: readonly PayableTransfer[]
@@ -36,7 +35,7 @@ const SAME_AMOUNT_MAX = 3
 /** Money without a reference is matched only with orders of the 30 days before it. */
 const LATER_MAX = 30 * DAY
 
-/** Sorts the transfers once; returns the function that finds those of a line. */
+/** Sorts the transfers once, for all lines. */
 export function matcherOf({ transfers, today, linesOf, returnedOn }: MatchFacts): (line: BankLine) => Match {
   const byReference = new Map(transfers.map((transfer) => [transfer.reference, transfer]))
   const waiting = [...byReference.values()].filter(({ state }) => state === 'waiting')

@@ -1,5 +1,4 @@
-// Queries that match lines of bank statements with transfers: the transfers that lines may be for, what is
-// known of the references in their texts.
+// The transfers that lines of bank statements may be for, and what is known of the references in their texts.
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at, instant, integer, json, rowOf, text, textOrNull, word } from '../database/rows.js'
@@ -89,7 +88,6 @@ const selectReferences = statement(
   'select reference from transfers where reference = any($1::text[])',
 )
 
-/** Returns those of `references` that belong to a transfer. */
 export async function knownReferences(database: Queryable, references: readonly string[]) {
   return new Set((await database.query(selectReferences, [references])).map((row) => text(row, 'reference')))
 }

@@ -88,7 +88,7 @@ export function bankStatementRoutes(app: App, pages: Pages): void {
   )
 }
 
-/** Says that an act on a line or a statement, which has led to this page, was done. */
+/** An act on a line or a statement has led to this page. */
 function doneIn({ say }: View, request: FastifyRequest) {
   return [queryOf(request, 'done') === undefined ? null : say('lineDone')]
 }

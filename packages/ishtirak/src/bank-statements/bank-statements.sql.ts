@@ -55,7 +55,6 @@ export type StoredLine = ReturnType<typeof parseLine>
 
 const LINE = columnsOf(parseLine, 'l')
 
-/** A line that no operator has decided. */
 export type NewLine = Omit<StoredLine, 'decided_by' | 'reason' | 'payment_id'>
 
 const lock = statement(
@@ -109,7 +108,6 @@ const SLICE_LINES = 250
 const rowOfStatement = writerOf(parseStatement)
 const rowOfLine = writerOf<object>(parseLine)
 
-/** Saves the statement, its lines, and its entry in the audit trail. */
 export function insertStatement(
   database: Database,
   made: StoredStatement,
@@ -132,7 +130,7 @@ const selectForms = statement(
   `select form from bank_statements where account = $1 order by imported_at desc limit ${FORMS_KNOWN}`,
 )
 
-/** The forms of the newest statements of an account, newest first. */
+/** Newest first. */
 export async function knownForms(database: Queryable, account: AccountKind): Promise<readonly StoredForm[]> {
   return (await database.query(selectForms, [account])).map((row) => json<StoredForm>(row, 'form'))
 }
@@ -260,10 +258,7 @@ const withdraw = statement(
 )
 const parseWithdrawn = rowOf({ withdrawn: integer, kept: integer })
 
-/**
- * Removes the lines that pay nothing, the statement if none is left, and writes the entry of the audit trail.
- * Null: each line pays a payment by now.
- */
+/** Removes the lines that pay nothing, and the statement if none is left. Null: each line pays by now. */
 export function withdrawStatementRow(database: Database, id: string, audit: AuditEntry, now: Instant) {
   return withStatementsLocked(database, (held) =>
     firstOf(held.query(withdraw, [id, JSON.stringify(audit), at(now)]), parseWithdrawn),

@@ -130,7 +130,6 @@ export function isOtherCurrency(cell: string): boolean {
   return !DINARS.test(plainWords(cell).replace(/[.()]/g, ' ').replace(/ +/g, ' ').trim())
 }
 
-/** Whether a heading or title names another currency or unit than dinars. */
 export function namesOtherCurrency(text: string): boolean {
   const plain = plainWords(text)
   if (OTHER_CURRENCY.test(plain) || PART_OR_MULTIPLE.test(plain)) return true
@@ -146,7 +145,6 @@ const OF_OTHERS = new RegExp(
   sent (?:transfer|payment)s?, payments? (?:sent|made)`)})\\b|صادر|قادم|مستقبلي|مبرمج`,
 )
 
-/** Whether a row says that its money did not come, was sent back, or has yet to come. */
 export function saysNotReceived(row: string): boolean {
   return NOT_RECEIVED.test(plainWords(row))
 }
@@ -163,7 +161,6 @@ const DONE = is(
   'منفذ\\p{L}*, مقبول\\p{L}*, ناجح\\p{L}*, تم, تمت, تم بنجاح, مكتمل\\p{L}*, منجز\\p{L}*, نجاح',
 )
 
-/** Whether a state says that the money of its row came. */
 export function saysCompleted(cell: string): boolean {
   return DONE.test(plainWords(cell))
 }

@@ -10,7 +10,6 @@ import type { MatchedLine } from './read-statement.js'
 /** An amount with either sign before the centimes. */
 export const DECIMALS = { ',': '1.980,00', '.': '1,980.00' }
 
-/** Each row of a file is its cells. */
 export const fileColumns = (heads: readonly string[]): readonly Column<readonly string[]>[] =>
   heads.map((words, at) => ({ head: { words }, text: (row) => row[at] ?? '' }))
 
@@ -24,7 +23,6 @@ export const LINE_COLUMNS: readonly Column<MatchedLine>[] = [
   { head: 'lineText', text: ({ text }) => text },
 ]
 
-/** Lines with what may be done about them. */
 export const LINES: readonly Column<MatchedLine>[] = [
   ...LINE_COLUMNS,
   {

@@ -1,4 +1,4 @@
-// Reads a bank statement with its lines, and matches the lines with the transfers that are waited for.
+// Reads a bank statement, its lines matched with the transfers that are waited for.
 import type { ActDeps } from '../acts/act.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
@@ -22,7 +22,7 @@ const LOOKED_BACK_MS = 120 * DAY
 /** `match` is null if the line is decided. */
 export type MatchedLine = StoredLine & { readonly match: Match | null }
 
-/** Matches lines of any statements with the transfers that they may be for. */
+/** The lines may be of several statements. */
 export async function matched(
   { database, clock, wallClock }: BankDeps,
   lines: readonly StoredLine[],

@@ -115,12 +115,11 @@ function resultColumns(read: ReadStatement, labels: Labels): readonly Column<Lin
   ]
 }
 
-/** Shows how the file was read, before anything of it is approved. */
 function HowRead({ pages, view, read: { statement } }: Part) {
   const { say } = view
   const { form } = statement
   const telling = form.telling.map((at) => headingAt(form, at)).join(' · ')
-  const lines = form.left_out_rows.slice(0, LEFT_OUT_SHOWN).join(', ')
+  const lines = form.left_out_rows.join(', ')
   return (
     <Card id="how-read" title={say('statementRead')}>
       <Hint>{say('statementReadText')}</Hint>
@@ -139,7 +138,6 @@ function HowRead({ pages, view, read: { statement } }: Part) {
     </Card>
   )
 }
-const LEFT_OUT_SHOWN = 20
 
 type Form = StoredStatement['form']
 
@@ -155,7 +153,6 @@ function formInWords({ say }: View, { encoding, delimiter, direction, debit, day
 
 const ROLES = ['direction', 'debit', 'amount', 'date', 'text'] as const
 
-/** The heading of each column, and what it was read as. */
 function columnsRead({ say }: View, form: Form): readonly string[] {
   const width = Math.max(form.headings.length, form.rows[0]?.length ?? 0)
   return Array.from({ length: width }, (_, index) => {

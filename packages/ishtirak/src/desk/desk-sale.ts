@@ -1,7 +1,5 @@
-// Books what an operator took at the desk: one query saves the payment, the paid time, the receipt and the
-// line in the audit trail. The reference (the slip of the cash desk or the number of the cheque) makes a
-// repetition harmless.
-
+// Books what an operator took at the desk, with the line in the audit trail. The reference (the slip of the
+// cash desk or the number of the cheque) makes a repetition harmless.
 import { findRefundInstant, type Requester } from '../acts/audit.sql.js'
 import { type QuoteDeps, readQuote } from '../checkout/quote.js'
 import type { MethodTraits } from '../core/checkout.js'

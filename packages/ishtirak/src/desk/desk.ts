@@ -2,7 +2,6 @@
 // nothing is opened, looked up or ended: our row is the only record.
 import { type PaymentMethod, paidWhenWritten } from '../ledger/method.js'
 
-/** The names of the methods on the wire. */
 export const DESK_METHODS = ['cash', 'cheque'] as const
 export type DeskMethod = (typeof DESK_METHODS)[number]
 

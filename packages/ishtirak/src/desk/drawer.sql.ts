@@ -69,7 +69,7 @@ const parseEntry = rowOf({
 })
 export type DrawerEntry = ReturnType<typeof parseEntry>
 
-/** The entries in `[from, to)`, in order. */
+/** The span is `[from, to)`. */
 export async function listEntries(
   database: Queryable,
   { from, to }: { readonly from: Instant; readonly to: Instant },
@@ -130,7 +130,6 @@ export async function saveCount(
   return (await database.query(save, [row, counts, JSON.stringify(audit), at(now)])).length === 1
 }
 
-/** The query of days that are counted but not closed, for the inbox. */
 export const COUNTED = `
   select counted_at, day, null::text, null::text, cash + cheques, day || ' ' || counted_by
     from drawer_days where confirmed_at is null`

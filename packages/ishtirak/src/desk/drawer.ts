@@ -51,7 +51,6 @@ function methodOf(all: readonly DrawerEntry[], count: DrawerCount | null, method
   return {
     ...{ method, slips: taken.length, taken: sumOf(taken), stamp_duty: sumOf(taken, 'stamp_duty') },
     ...{ returned: -sumOf(of('returned')), paid_out: -sumOf(of('paid_out')), expected, counted },
-    /** What was booked after the count. */
     after_count: counted && expected - counted.expected,
   }
 }

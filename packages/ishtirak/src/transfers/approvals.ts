@@ -46,7 +46,6 @@ export const secondFrom = ({ transfers }: Pick<ApprovalDeps, 'transfers'>) =>
 type Received = Pick<Approval, 'amount' | 'receivedAt'> & {
   /** Absent where there is but one kind of account. */
   readonly instrument?: TransferInstrument | undefined
-  /** The line of a bank statement that shows it. */
   readonly lineId?: string
 }
 

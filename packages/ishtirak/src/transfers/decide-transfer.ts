@@ -26,7 +26,6 @@ export function decideProof(
   return { kind: 'added', transfer: { ...transfer, proofAt: transfer.proofAt ?? now }, proof } as const
 }
 
-/** The reason why no further file is taken, or null. */
 export function proofProblem(
   { state }: Pick<Transfer, 'state'>,
   proofs: readonly Proof[],

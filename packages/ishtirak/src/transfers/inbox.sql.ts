@@ -23,7 +23,6 @@ export const OPEN = `
      and t.state = 'open' and t.proof_at is null and t.approvals = '[]'
      and p.created_at <= $1::timestamptz - interval '${UNPROVED_FOR}'`
 
-/** Another payment for which the same file was sent. */
 export const SAME_PROOF = `(
   select f.payment_id from transfer_proofs own join transfer_proofs f using (sha256)
    where own.user_id = w.user_id and own.payment_id = w.payment_id and f.payment_id <> w.payment_id

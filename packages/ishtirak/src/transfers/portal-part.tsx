@@ -66,7 +66,6 @@ function shownTransfer({ name, accounts }: TransferMethod): ShownMethod {
   }
 }
 
-/** The portal shows for 3 days that a transfer was booked. */
 const BOOKED_SHOWN_MS = 3 * DAY
 
 /** Asks the database only about transfers that are not settled, and the newest payment if it was refused. */
@@ -120,7 +119,6 @@ function lateIn(found: StoredTransfer | null, { now }: SeenPortal['history']): S
   return isLate && proofProblem(found.transfer, []) === null ? found.payment : null
 }
 
-/** Says why the last transfer was refused, until the user buys again. */
 function RefusedNotice({ say, refused }: PartSection & { readonly refused: StoredTransfer }) {
   const { state, refusal: reason } = refused.transfer
   if (state !== 'refused' || !reason) return null

@@ -13,10 +13,8 @@ const parseProof = rowOf({
   bytes: integer,
   /** The SHA-256 of the content, in hex. */
   sha256: text,
-  /** The content was erased at this instant. */
   erasedAt: instantOrNull,
 })
-/** A file of the user's that shows the transfer. */
 export type Proof = ReturnType<typeof parseProof>
 
 const selectProofs = statement(
@@ -148,7 +146,6 @@ const selectSameProofs = statement(
 )
 const parseSameProof = rowOf({ n: integer, user_id: text, payment_id: text, status: text })
 
-/** Other payments for which one of these files was sent. */
 export async function sameProofsOf(database: Queryable, of: OfPayment) {
   return (await database.query(selectSameProofs, [of.userId, of.paymentId])).map(parseSameProof)
 }

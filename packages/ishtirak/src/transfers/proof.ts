@@ -89,7 +89,6 @@ async function loadProofs({ database }: Pick<ProofDeps, 'database'>, of: OfPayme
 
 export type EraseDeps = Pick<CommonParts, 'database' | 'clock'> & Pick<TransferConfig, 'proofDays'>
 
-/** Returns how many proofs were erased. */
 export function eraseOldProofs({ database, clock, proofDays }: EraseDeps, limit: number): Promise<number> {
   const now = clock.now()
   return eraseProofsBefore(database, { before: now - proofDays * DAY, now, limit })

@@ -1,7 +1,5 @@
-// Reads TRANSFER_FILE: the accounts that users may transfer money to, how long a reference is waited for and
-// a slip usually takes, and from which amount on two operators must have seen the money. Money that goes to a
-// mistyped account is gone: every number with check digits is checked, and what is wrong is reported with its
-// place and line.
+// Reads TRANSFER_FILE. Money that goes to a mistyped account is gone: every number with check digits is
+// checked, and what is wrong is reported with its place.
 import { type Static, Type } from 'typebox'
 import { type Check, ok } from '../acts/check.js'
 import type { Account, AccountKind } from '../core/account.js'
@@ -30,7 +28,6 @@ export const transferSettings = settingsOf(
   },
 )
 
-/** The lines about transfers in `doctor` and on the health page. */
 export function transferChecks({ transfers }: Pick<TransferConfig, 'transfers'>): readonly Check[] {
   if (!transfers) return [ok('transfers', 'transfers_off')]
   const kinds = transfers.accounts.map(({ kind }) => kind).join(', ')
@@ -90,7 +87,6 @@ const TransferFile = query({
 })
 
 type AccountFields = Static<typeof AccountFields>
-/** The fields that an account of each kind does not have. */
 const FOREIGN = {
   ccp: ['bank', 'iban'],
   baridimob: ['key', 'rip', 'bank', 'iban'],
@@ -139,7 +135,6 @@ function rulesOf(account: AccountFields, place: string): readonly Rule[] {
   ]
 }
 
-/** The digits and letters without what stands between them. */
 const bare = (written: string) => written.replace(/[ .-]/g, '')
 
 const EXPIRES_DAYS = 7
@@ -153,7 +148,7 @@ function toTerms({
 }: Static<typeof TransferFile>) {
   return {
     accounts: accounts.map(toAccount),
-    /** How long a transfer is waited for: whole days. */
+    /** Whole days. */
     lifetimeMs: days * DAY,
     /** How long the seller usually takes to check a slip; null: nothing is said. */
     usualDelayMs: hours === undefined ? null : hours * HOUR,

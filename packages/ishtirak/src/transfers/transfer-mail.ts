@@ -41,7 +41,6 @@ export function transferMails(deps: TransferMailDeps): readonly MailWriter[] {
   }))
 }
 
-/** The values that the sentences may name. */
 function dataOf(formats: Formats, locale: Locale, { reference, transfer, payment }: StoredTransfer) {
   return {
     plan: payment.plan ? planName(payment.plan.name, locale) : paidForInWords(payment, locale),
@@ -57,7 +56,6 @@ function slipLines({ clock, rules }: TransferMailDeps, { user }: MailTo, say: Sa
   return isPaidNow(statusAt(user.subscription, clock.now(), rules)) ? [say('slipInTime')] : []
 }
 
-/** The amount, the reference and the accounts, each with a line for each value. */
 function accountLines(
   { methods }: TransferMailDeps,
   transfer: StoredTransfer,

@@ -24,7 +24,6 @@ export interface PortalTransfer {
   /** `late`: expired; its money still counts if it comes, so its slip is still taken. `booked`: just now. */
   readonly stage: 'open' | 'late' | 'booked'
   readonly accounts: readonly Account[]
-  /** How long the seller usually takes to check a slip; null: nothing is said. */
   readonly usualDelayMs: number | null
 }
 
@@ -95,7 +94,6 @@ function Received({ view, say }: OfTransfer) {
   )
 }
 
-/** The three steps of the user: the account to pay from, what to send and where, then the slip. */
 function ToDo(section: OfTransfer) {
   const { pages, view, say, transfer } = section
   const { payment, proofs, accounts } = transfer

@@ -46,7 +46,6 @@ export const TransferStateSchema = object('TransferState', {
   ),
 })
 
-/** The members of the state that decisions change. */
 export function describeDecided(transfer: Transfer) {
   const approvals = transfer.approvals.map((one) => ({ ...one, payment_method: one.instrument }))
   return viewAs(DecidedSchema, { ...transfer, approvals })

@@ -16,7 +16,7 @@ export type TransferPagesDeps = UpgradeDeps &
 
 export type TransferMethod = NonNullable<ReturnType<typeof transferMethod>>
 
-/** The method by which users send money themselves; undefined if the seller takes no transfers. */
+/** Undefined: the seller takes no transfers. */
 export function transferMethod({ methods }: Pick<TransferPagesDeps, 'methods'>) {
   return methods.all.find(({ accounts }) => accounts.length > 0)
 }

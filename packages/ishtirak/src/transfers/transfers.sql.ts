@@ -17,11 +17,10 @@ export interface Approval {
   /** The operator's name in the audit trail. */
   readonly by: string
   readonly at: Instant
-  /** The amount that came, in whole dinars. */
+  /** Whole dinars. */
   readonly amount: number
   /** When it came to the account, as the operator reads it there: often a day without a time. */
   readonly receivedAt: Instant
-  /** The kind of account that it came to. */
   readonly instrument: TransferInstrument
 }
 
@@ -34,7 +33,6 @@ const parseTransfer = rowOf({
     approvals: json<readonly Approval[]>,
     /** Why it was refused last. */
     refusal: textOrNull,
-    /** When the first proof was uploaded. */
     proofAt: instantOrNull,
   }),
   /** A change of the transfer must name it. */
@@ -141,7 +139,6 @@ export async function saveDecision(
     readonly now: Instant
     /** The user's version that the operator saw; absent: the operator saw no preview. */
     readonly seenVersion?: number
-    /** The line of a bank statement that shows the money. */
     readonly lineId?: string | undefined
   },
 ): Promise<'saved' | 'stale' | 'line_taken'> {
@@ -177,7 +174,6 @@ const selectPays = statement(
   'select id from bank_lines where id = $1 and payment_id = $2',
 )
 
-/** Whether the line pays the payment. */
 export async function doesLinePay(database: Queryable, lineId: string, paymentId: string): Promise<boolean> {
   return (await database.query(selectPays, [lineId, paymentId])).length > 0
 }

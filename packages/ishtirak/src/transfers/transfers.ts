@@ -37,7 +37,6 @@ export const transfers: Capability<
   paymentParts: (deps) => [transferPart(deps)],
   calls: transferCalls,
   jobs: (deps) => [
-    // Pictures and PDFs of transfers: PROOF_DAYS after the decision.
     { name: 'erase-proofs', stage: 'tidy', everyMs: HOUR, run: () => eraseOldProofs(deps, ERASED_A_ROUND) },
   ],
   mails: transferMails,
