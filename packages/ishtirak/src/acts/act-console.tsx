@@ -83,9 +83,11 @@ async function doAndRedirect<Deps extends ActDeps>(
   const { reply, view, act, id, typed } = asked
   const by = requesterFromForm(view.session.operator, act, typed)
   const about = await act.on.about(pages, id, typed)
+  // After the act the form may have other fields, so they are read before an earlier act is looked for.
+  const fields = fieldsOf(pages, view, asked)
+  await fields.catch(() => undefined)
   const earlier = await findEarlierAct(act, pages, { id, input: typed, by }, about)
-  // After the act, the form may have other fields, so a repetition does not read them.
-  const input = earlier ? {} : inputFromForm(act.withoutReason, await fieldsOf(pages, view, asked), typed)
+  const input = earlier ? {} : inputFromForm(act.withoutReason, await fields, typed)
   const call = { id, input: { ...input, ...(by.reason !== null && { why: by.reason }) }, by }
   const page = pageAfter(pages, act, id, about)
   const performed = await perform(act, pages, call, { about, earlier }).catch(async (error: unknown) => {

@@ -1,5 +1,5 @@
 // One form that is sent twice at the same moment, where the other one is refused while this one is about to
-// be saved: nothing is done, and both lead to the refusal.
+// be saved: nothing is done, and both lead to the refusal. If the other one acts, both lead to what it did.
 
 import {
   PAYMENT_ACTS_BY_VERB,
@@ -42,8 +42,10 @@ describeScenario('a form of the console that is sent twice at once', ({ database
   let visit: ConsoleVisit
   let refusals = 0
   let onSave: (() => Promise<unknown>) | undefined
+  let onFound: (() => Promise<unknown>) | undefined
   beforeEach(async () => {
     onSave = undefined
+    onFound = undefined
     // No job runs, so nothing is sent.
     const env = { TRANSFER_FILE, BALANCE_MAX: '10000', SMTP_URL: 'smtp://127.0.0.1:9' }
     world = await createWorld(interrupted(database()), { env })
@@ -51,7 +53,7 @@ describeScenario('a form of the console that is sent twice at once', ({ database
   })
   afterEach(() => world.stop())
 
-  /** What saves an act waits until `onSave` is done. */
+  /** What saves an act waits until `onSave` is done; what looked for an earlier one, until `onFound` is. */
   function interrupted(inner: Database): Database {
     return new Proxy(inner, {
       get: (target, name) => {
@@ -59,7 +61,9 @@ describeScenario('a form of the console that is sent twice at once', ({ database
         return async (...[asked, ...rest]: Parameters<Database['query']>) => {
           const isAct = asked.name !== 'audit.insert' && asked.text.includes('insert into audit')
           if (isAct) await onSave?.()
-          return target.query(asked, ...rest)
+          const rows = await target.query(asked, ...rest)
+          if (asked.name === 'audit.by_operation') await onFound?.()
+          return rows
         }
       },
     })
@@ -127,6 +131,19 @@ describeScenario('a form of the console that is sent twice at once', ({ database
       const of = { act: PAYMENT_ACTS_BY_VERB[act]?.name, id, userId }
       await sendInterrupted(`/console/payments/${id}/${act}`, of)
     }
+  })
+
+  it('leads to what the other one did after this one found nothing in the trail', async () => {
+    const { path, fields } = await visit.ask(`/console/payments/${await buy('user-1')}/refund`)
+    const send = () => visit.submit(path, { ...fields, payment_method: 'ccp', why: 'x' })
+    let other: Awaited<ReturnType<typeof send>> | undefined
+    onFound = async () => {
+      onFound = undefined
+      other = await send()
+    }
+    const answer = await send()
+    expect(other?.headers.get('location')).toMatch(/\?done=act_/)
+    expect(answer.headers.get('location')).toBe(other?.headers.get('location'))
   })
 
   it('does nothing to a user', async () => {
