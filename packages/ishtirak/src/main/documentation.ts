@@ -41,7 +41,11 @@ export function installDocumentation(
 export function operatorDocumentation(options: DocumentOptions & { readonly operators: Callers<object> }) {
   return async (app: FastifyInstance): Promise<void> => {
     app.addHook('onRequest', options.operators.onRequest)
-    app.get('/openapi-operator.json', { schema: { hide: true } }, () => documentOf(app, options, 'operator'))
+    let made: Promise<object> | undefined
+    app.get('/openapi-operator.json', { schema: { hide: true } }, () => {
+      made ??= documentOf(app, options, 'operator')
+      return made
+    })
   }
 }
 
@@ -101,6 +105,9 @@ async function documentOf(
   }
 }
 
+/** No request comes, and to compile all schemas would take seconds. */
+const NOT_COMPILED = { validatorCompiler: () => () => true, serializerCompiler: () => JSON.stringify }
+
 /** The plugin sees the routes in an app of their own: as a part of ours it took a 30th of each start. */
 async function describeRoutes(
   app: FastifyInstance,
@@ -108,8 +115,6 @@ async function describeRoutes(
 ): Promise<object> {
   const { fastifySwagger } = await import('@fastify/swagger')
   const described = fastify({ exposeHeadRoutes: false })
-  described.setValidatorCompiler(() => () => true)
-  described.setSerializerCompiler(() => JSON.stringify)
   described.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',
@@ -148,7 +153,7 @@ async function describeRoutes(
   described.register(async (part) => {
     for (const schema of Object.values(app.getSchemas())) part.addSchema(schema)
     for (const { method, url, schema } of app.knownRoutes())
-      if (method !== 'HEAD') part.route({ method, url, schema, handler: () => undefined })
+      if (method !== 'HEAD') part.route({ method, url, schema, ...NOT_COMPILED, handler: () => undefined })
   })
   await described.ready()
   return described.swagger()
