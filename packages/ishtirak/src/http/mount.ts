@@ -41,9 +41,9 @@ export function mount(
   const elsewhere = `Ishtirak is mounted under ${prefix}\n`
   const handOver = (request: IncomingMessage, response: ServerResponse, path: string, host: object) => {
     hostRequests.set(request, host)
-    const { url } = request
-    // The host's own listeners (access logs) see the address that they know.
-    const restore = () => Object.assign(request, { url })
+    const { method, url } = request
+    // The host's own listeners (access logs) see the request that they know: a HEAD becomes a GET here.
+    const restore = () => Object.assign(request, { method, url })
     response.prependListener('finish', restore).prependListener('close', restore)
     request.url = path
     app.routing(request, response)

@@ -267,7 +267,7 @@ it('a host’s Fastify keeps its parsers, errors, headers and addresses', async 
   const host = fastify()
   const seen: string[] = []
   host.addHook('onRequest', async (_request, reply) => void reply.header('x-host', 'platform'))
-  host.addHook('onResponse', async (request) => void seen.push(request.url))
+  host.addHook('onResponse', async (request) => void seen.push(`${request.method} ${request.url}`))
   const ishtirak = await make(url)
   await host.register(ishtirak.fastify, { prefix: '/billing' })
   host.post('/text', () => 'read')
@@ -279,12 +279,14 @@ it('a host’s Fastify keeps its parsers, errors, headers and addresses', async 
   expect((await call(`${at}/billing${STATUS}?a=1`)).headers.get('x-host')).toBe('platform')
   const refused = { code: 'not_found', instance: '/billing/nothing' }
   expect((await call(`${at}/billing/nothing`)).body).toMatchObject(refused)
+  expect(await call(`${at}/billing/healthz`, 'HEAD')).toMatchObject({ status: 200, text: '' })
   expect((await call(`${at}/broken`)).body).toMatchObject({ statusCode: 500, message: 'the host’s own' })
   expect((await call(`${at}/nothing`)).body).toMatchObject({ error: 'Not Found', statusCode: 404 })
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   expect((await call(`${at}/text`, 'POST', {}, form)).status).toBe(415)
   expect((await call(`${at}/text`, 'POST', { __proto__: null, a: '\\u0000' })).status).toBe(200)
-  expect(seen.slice(0, 2)).toEqual([`/billing${STATUS}?a=1`, '/billing/nothing'])
+  const known = [`GET /billing${STATUS}?a=1`, 'GET /billing/nothing', 'HEAD /billing/healthz']
+  expect(seen.slice(0, 3)).toEqual(known)
 })
 
 it('fetch answers 404 outside of its prefix, and refuses a body that was read', async () => {
