@@ -153,7 +153,7 @@ function asNumber(text: string): number {
 
 /** `2026-11-21 05:03:30.123456+00` as epoch milliseconds. A pooler may have set a zone such as `+05:30`. */
 function asInstant(text: string): number {
-  const value = Date.parse(text.replace(' ', 'T').replace(/[+-]\d\d$/, '$&:00'))
+  const value = Date.parse(`${text.slice(0, 10)}T${text.slice(11)}${/[+-]\d\d$/.test(text) ? ':00' : ''}`)
   if (Number.isNaN(value)) throw new DatabaseError('22008', `timestamp outside the calendar we read: ${text}`)
   return value
 }

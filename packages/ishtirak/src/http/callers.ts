@@ -56,8 +56,11 @@ export function callersBy<Caller>(
   const find = (request: FastifyRequest): Caller | null => (request as Known)[known] ?? null
   return {
     /** Used as `onRequest` of a route or its plugin. */
-    onRequest: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      ;(request as Known)[known] = await identify(request, reply)
+    onRequest: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+      identify(request, reply).then((caller) => {
+        ;(request as Known)[known] = caller
+        done()
+      }, done)
     },
     find,
     /** The caller of a request that has passed `onRequest`. */

@@ -56,9 +56,9 @@ class Postgres extends SessionDatabase {
   readonly serverTime = new LearntTime()
   readonly #pool: pg.Pool
   readonly #connections = new WeakMap<pg.ClientBase, KnownConnection>()
-  /** The calls that wait for a connection. */
-  readonly #waiting = new Set<Promise<unknown>>()
+  #underWay = 0
   #isClosing = false
+  #onIdle = () => {}
 
   constructor(options: PostgresOptions) {
     super()
@@ -86,8 +86,11 @@ class Postgres extends SessionDatabase {
   async close(): Promise<void> {
     if (this.#isClosing) return
     this.#isClosing = true
-    // The end of the pool waits for those that have a connection, and never answers the others.
-    await Promise.allSettled(this.#waiting)
+    const idle = new Promise<void>((resolve) => {
+      this.#onIdle = resolve
+    })
+    // The pool would never answer calls that still wait for a connection.
+    if (this.#underWay > 0) await idle
     await this.#pool.end()
   }
 
@@ -98,17 +101,20 @@ class Postgres extends SessionDatabase {
     if (this.#isClosing) throw new DatabaseUnavailable('the database is closed')
     if (this.#pool.waitingCount >= waitingMax)
       throw new DatabaseUnavailable(`${waitingMax} calls wait for a connection`)
-    const connecting = this.#connection(giveUpAt)
-    this.#waiting.add(connecting)
-    const client = await connecting.finally(() => this.#waiting.delete(connecting))
-    // The pool hands out only connections whose `onConnect` has ended.
-    const known = this.#connections.get(client) as KnownConnection
-    const session = new PooledSession(client, known, giveUpAt)
+    this.#underWay += 1
     try {
-      return await use(session)
+      const client = await this.#connection(giveUpAt)
+      // The pool hands out only connections whose `onConnect` has ended.
+      const known = this.#connections.get(client) as KnownConnection
+      const session = new PooledSession(client, known, giveUpAt)
+      try {
+        return await use(session)
+      } finally {
+        // A transaction that could not be ended in time is still open.
+        client.release(session.isLost || client.getTransactionStatus() !== 'I')
+      }
     } finally {
-      // A transaction that could not be ended in time is still open.
-      client.release(session.isLost || client.getTransactionStatus() !== 'I')
+      if (--this.#underWay === 0) this.#onIdle()
     }
   }
 
