@@ -5,7 +5,7 @@ import { plainName } from '../core/name.js'
 import { type DocumentSnapshot, totalOf } from '../core/receipt.js'
 import type { Subscription } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
-import { inList } from '../i18n/formats.js'
+import { inList, termInWords } from '../i18n/formats.js'
 import { CATALOGS, isConsoleKey, isMessageKey, planName, sayIn } from '../i18n/messages.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { differencesInWords, failureInWords, mailedInWords } from '../pages/console-words.js'
@@ -40,11 +40,13 @@ function sideInWords(
   if (value === null) return kind === 'receipt' ? say('receiptNone') : ''
   if (typeof value === 'number') {
     if (kind === 'instant') return view.moment(value)
+    if (what === 'differing_months') return termInWords(value, locale)
     return kind === 'dinars' ? view.centimes(Math.round(value * 100)) : view.number(value)
   }
   if (typeof value === 'string') {
     if (kind === 'status') return say(statusKey(value))
     if (what === 'refused' && isErrorCode(value)) return CATALOGS[locale].error[value].title
+    if (what === 'method') return wordsOf(view, `method_${value}`)
     if (kind === 'mailed') return mailedInWords(view, value)
     if (kind === 'failure') return failureInWords(view, value)
     if (kind === 'differences') return differencesInWords(pages, view, value)
