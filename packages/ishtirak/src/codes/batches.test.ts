@@ -193,5 +193,8 @@ describeWorld('the page of codes', {}, ({ world }) => {
       expect.stringMatching(/^2026-11-21T12:00:01Z,red_\w+,user-2,redeemed,pro,1,0,0,/),
     ])
     expect((await owner.get(`/exports/codes/${vouchers.id}`)).text).toBe(file.text)
+    expect(await words(`/console/codes/${vouchers.id}`)).toContain('Uses left 1')
+    await owner.post(`/codes/${vouchers.id}/revoke`, { why: 'leaked' })
+    expect(await words(`/console/codes/${vouchers.id}`)).toContain('Uses left 0')
   })
 })

@@ -93,7 +93,7 @@ const BATCHES: readonly Column<Batch>[] = [
   { head: 'codesMade', nowrap: ({ created_at }, { day }) => day(created_at) },
   { head: 'codes', nowrap: ({ count }, { number }) => number(count) },
   { head: 'codesUsed', nowrap: ({ used }, { number }) => number(used) },
-  { head: 'codesLeft', nowrap: ({ left }, { number }) => number(left) },
+  { head: 'codesLeft', nowrap: (batch, { number }) => number(usesLeft(batch)) },
   { head: 'codesState', text: (batch, view, pages) => stateInWords(pages, view, batch) },
 ]
 
@@ -101,6 +101,9 @@ function Acts(of: { pages: CodePages; view: View; on: Subject<never, unknown>; i
   const { pages, view, on: subject, id } = of
   return <ActButtons {...{ pages, view }} offered={actsOffered(pages, view, { subject, file: null, id })} />
 }
+
+/** A revoked batch has none, as the preview of the act said. */
+const usesLeft = ({ left, revoked_at: revokedAt }: Batch) => (revokedAt === null ? left : 0)
 
 function stateInWords({ clock }: ConsolePages, view: View, batch: Batch): string {
   const { say, day } = view
@@ -143,7 +146,7 @@ function factsOf(pages: CodePages, view: View, batch: Batch) {
     [say('codeUses'), count(batch.uses)],
     [say('codeUsesEach'), count(batch.uses_per_user)],
     [say('codesUsed'), count(batch.used)],
-    [say('codesLeft'), count(batch.left)],
+    [say('codesLeft'), count(usesLeft(batch))],
     [say('batchId'), batch.batch_id],
   ] as const
 }
