@@ -198,7 +198,7 @@ export async function bulksBehind(
 const selectResults = statement(
   'bulk.results',
   `select place, target, result, code from bulk_targets
-    where bulk_id = $1 and place > $2::int and ($3::text is null or result = $3)
+    where bulk_id = $1 and place > $2::bigint and ($3::text is null or result = $3)
     order by place limit $4::int`,
 )
 

@@ -100,6 +100,8 @@ describeWorldOnEach('an act on many', {}, ({ world, database }) => {
     expect(data).toMatchObject([{ actor: 'support', after: { file: id, bulk_id: id } }])
     const pages = [await owner.get('/bulk?limit=1')]
     expect(pages.map(({ body }) => body)).toMatchObject([{ data: [{ id }], next_cursor: null }])
+    const beyond = Buffer.from('[253402300799999]').toString('base64url')
+    expect((await owner.get(`/bulk/${id}/results?cursor=${beyond}`)).body.data).toEqual([])
   })
 
   it('is begun once of two sendings at the same moment', async () => {
