@@ -11,7 +11,8 @@ const lock = statement(
   `select true as locked from pg_advisory_xact_lock(hashtextextended('event positions', 0))`,
 )
 
-// Positions begin at the present millisecond: a restored database repeats none. Uses outbox_to_place.
+// Positions begin at the present millisecond: a restored database repeats none.
+// Uses the index outbox_to_place.
 const place = statement(
   'event_feed.place',
   `with oldest as (

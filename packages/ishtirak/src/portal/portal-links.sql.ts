@@ -14,7 +14,7 @@ export async function askForPortalLink(database: Queryable, id: string, email: s
   await database.query(askForLink, [id, email])
 }
 
-// A later request renews the mail. Users who share an address get a link each. Uses users_by_email.
+// A later request renews the mail. Users who share an address get a link each. Uses the index users_by_email.
 const queueLinks = statement(
   'mails.queue_links',
   `with asked as (
