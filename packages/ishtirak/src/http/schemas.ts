@@ -56,9 +56,10 @@ function validatorOf(schema: TSchema): Validator {
 /** Fastify's compiler hook. A value that does not fit is a `BillingError` with `validation_failed`. */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
   const prefix = POINTER_PREFIX[httpPart] ?? ''
+  const readValue = httpPart === 'querystring' ? queryReader(schema) : (value: unknown) => value
   return (value: unknown) => {
     const validator = validatorOf(schema)
-    const read = httpPart === 'querystring' ? readQuery(schema, value) : value
+    const read = readValue(value)
     if (validator.Check(read)) return { value: read }
     return {
       error: new BillingError('validation_failed', { problems: describe(validator.Errors(read), prefix) }),
@@ -114,11 +115,12 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
 }
 
 /** Reads the fields of a query that are not text. A field that is sent twice is a list, and stays one. */
-function readQuery({ properties = {} }: { readonly properties?: object }, value: unknown): unknown {
+function queryReader({ properties = {} }: { readonly properties?: object }): (value: unknown) => unknown {
   const types = new Map(Object.entries(properties).map(([name, { type }]) => [name, type]))
   const read = (name: string, text: unknown) =>
     typeof text === 'string' ? (READERS[types.get(name)]?.(text) ?? text) : text
-  return Object.fromEntries(Object.entries(Object(value)).map(([name, text]) => [name, read(name, text)]))
+  return (value) =>
+    Object.fromEntries(Object.entries(Object(value)).map(([name, text]) => [name, read(name, text)]))
 }
 
 const buildSerializers = SerializerSelector()
@@ -132,9 +134,12 @@ export const buildSerializer: SerializerFactory = (externalSchemas, options) => 
   const compile = buildSerializers(externalSchemas, options)
   return (route) => {
     const schema: object = Object(route.schema)
+    let serializer: Serializer | undefined
     return (answer) => {
-      const serializer = serializers.get(schema) ?? compile(route)
-      serializers.set(schema, serializer)
+      if (!serializer) {
+        serializer = serializers.get(schema) ?? compile(route)
+        serializers.set(schema, serializer)
+      }
       return serializer(answer)
     }
   }
