@@ -59,6 +59,14 @@ describe('every text', () => {
     expect(Object.keys(textsOf('console', 'en')).filter((key) => !isConsoleKey(key))).toEqual([])
   })
 
+  it('is read on a page, where a backtick would be shown as it is', () => {
+    const texts = LOCALES.flatMap((locale) => [
+      ...Object.values(CONSOLE_TEXTS[locale]),
+      ...textsIn[locale].values(),
+    ])
+    expect(texts.filter((text) => text.includes('`'))).toEqual([])
+  })
+
   it('of a refusal belongs to a code, and every code has one, in other words in every language', () => {
     expect(Object.keys(CATALOGS.en.error)).toEqual(ERROR_CODES)
     expect(Object.keys(CATALOGS.en.fieldProblem)).toEqual([...VALIDATION_CODES])

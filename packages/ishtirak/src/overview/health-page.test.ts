@@ -61,7 +61,7 @@ describeScenario('the health of the service', ({ database }) => {
     const config = { ...world.config, sandbox: { port: 0 } }
     const services = { database: database(), clock: world.clock }
     const checks = await examineService(config, services, { gateways: [], capabilities: [] })
-    const found = 'kept in memory; `/_sandbox/mails` shows the newest'
+    const found = 'kept in memory; /_sandbox/mails shows the newest'
     expect(checks).toContainEqual(expect.objectContaining({ subject: 'mail', verdict: 'ok', found }))
   })
 
