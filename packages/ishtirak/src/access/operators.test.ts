@@ -7,7 +7,7 @@ import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { sql } from '../../../../test/support/sql.js'
 import { callBy, doAct } from '../acts/act-routes.js'
 import { BillingError } from '../core/error.js'
-import { confirmDrawer } from '../desk/drawer-acts.js'
+import { confirmDrawer } from '../desk/drawer.js'
 import { blockOperator, setOperatorRole } from './operator-acts.js'
 
 const stored = sql(`select (select jsonb_agg(o) from operators o)::text

@@ -1,7 +1,6 @@
 // Bank statements as banks write them: what is found out from a file, what is asked, what is refused with its
 // line, and what is never sure.
-import { readCentimes } from './bank-amount.js'
-import { readDay } from './bank-day.js'
+import { readCentimes, readDay } from './bank-cell.js'
 import { type ReadLine, readBankFile } from './bank-file.js'
 import type { BankForm, KnownForm } from './bank-form.js'
 import { CELLS_MAX, ROW_CHARACTERS_MAX, SLICE_CHARACTERS } from './csv-rows.js'

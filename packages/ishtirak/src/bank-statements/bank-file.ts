@@ -4,8 +4,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { DAY } from '../core/instant.js'
 import { fileRefused } from '../http/upload.js'
-import { type DecimalSign, readCentimes } from './bank-amount.js'
-import { type DayOrder, isDay, readDay } from './bank-day.js'
+import { type DayOrder, type DecimalSign, isDay, readCentimes, readDay } from './bank-cell.js'
 import {
   type BankForm,
   type Columns,

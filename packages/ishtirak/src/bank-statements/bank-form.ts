@@ -3,8 +3,7 @@
 // the account with the same headings are read in the same way. What can be two things is not guessed: it is
 // named as unclear, and the operator says which is right. Pure.
 import { type Static, type TObject, Type } from 'typebox'
-import { decimalSignIn, isSigned } from './bank-amount.js'
-import { DAY_ORDERS, dayOrderIn, isDay } from './bank-day.js'
+import { DAY_ORDERS, dayOrderIn, decimalSignIn, isDay, isSigned } from './bank-cell.js'
 import { type Heading, headingOf, titleSaysNotReceived } from './bank-words.js'
 import { type CsvRow, DELIMITERS, type DelimiterName, ENCODINGS } from './csv-rows.js'
 

@@ -6,7 +6,7 @@ import { byInstant, cursorOf, pageCursor, pageQuery } from '../acts/paging.js'
 import { type CommandAnswer, reading } from '../acts/reading.js'
 import type { Operator, Permission } from '../core/role.js'
 import { query, viewAs } from '../http/schemas.js'
-import { readDay } from './bank-day.js'
+import { readDay } from './bank-cell.js'
 import { BANK_FILE_BYTES_MAX } from './bank-file.js'
 import {
   ImportQuerySchema,

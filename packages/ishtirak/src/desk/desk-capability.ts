@@ -8,12 +8,12 @@ import { addressOf } from '../pages/console-frame.js'
 import { counterRoutes } from './counter-page.js'
 import { createDesk } from './desk.js'
 import type { RecordDeps } from './desk-sale.js'
+import { confirmDrawer, countDrawer, type DrawerDeps, showDrawer } from './drawer.js'
 import { COUNTED } from './drawer.sql.js'
-import { confirmDrawer, countDrawer, type DrawerActDeps, showDrawer } from './drawer-acts.js'
 import { drawerRoute } from './drawer-page.js'
 import { recordPayment } from './record-payment.js'
 
-export const desk: Capability<RecordDeps & DrawerActDeps & ConsoleDeps> &
+export const desk: Capability<RecordDeps & DrawerDeps & ConsoleDeps> &
   BringsMethods<{ readonly seller: Seller }> = {
   name: 'desk',
   acts: [recordPayment, countDrawer, confirmDrawer],

@@ -11,10 +11,9 @@ import { addressOf, consolePage, Facts, Hint, type View } from '../pages/console
 import { consoleRoute } from '../pages/console-view.js'
 import { Card, LinkButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
-import { type DrawerDay, readDrawer } from './drawer.js'
-import { DRAWER, type DrawerActDeps, STATES } from './drawer-acts.js'
+import { DRAWER, type DrawerDay, type DrawerDeps, readDrawer, STATES } from './drawer.js'
 
-type DrawerPages = AllPages & DrawerActDeps
+type DrawerPages = AllPages & DrawerDeps
 
 export function drawerRoute(app: App, pages: DrawerPages): void {
   consoleRoute(app, pages, '/console/drawer/:day', async ({ view, request, params }) => {

@@ -1,4 +1,5 @@
-// The acts by which operators approve or refuse a transfer.
+// The acts by which operators approve or refuse a transfer. Beside the form stand the proofs of the user, and
+// the line of a bank statement that names its reference.
 import { type Static, Type } from 'typebox'
 import { act } from '../acts/act.js'
 import type { FoundAct } from '../acts/audit.sql.js'
@@ -8,17 +9,21 @@ import { readTypedAmount } from '../acts/typed-amount.js'
 import { askProvider } from '../checkout/ask-provider.js'
 import { INSTRUMENTS } from '../core/account.js'
 import type { Payment } from '../core/payment.js'
+import { mayDo } from '../core/role.js'
 import { request } from '../http/schemas.js'
+import { inParts } from '../i18n/formats.js'
 import { instrumentName } from '../i18n/messages.js'
 import { loadPayment } from '../ledger/load.js'
 import { providerRefusal } from '../ledger/refusals.js'
 import { PAYMENT, type SubjectDeps } from '../ledger/subjects.js'
-import type { ConsolePages, View } from '../pages/console-frame.js'
+import { addressOf, type ConsolePages, Facts, type View } from '../pages/console-frame.js'
 import type { Field } from '../pages/field.js'
 import { type ApprovalDeps, loadTransfer, onlyInstrument, planDecision } from './approvals.js'
 import { decideRefusal, isBooked } from './decide-transfer.js'
-import { transferIn } from './payment-part.js'
-import { evidenceOf, reviewBeside } from './review.js'
+import { SameProofs, transferIn } from './payment-part.js'
+import { listProofs, type Proof, sameProofsOf } from './proof.sql.js'
+import { READ_PROOF } from './read-proof.js'
+import { lineNaming, type StoredTransfer } from './transfers.sql.js'
 
 /** A column of the database holds whole dinars as an `int4`. */
 export const RECEIVED_AMOUNT_MAX = 2_147_483_647
@@ -161,4 +166,68 @@ function amountProblem({ formats }: ConsolePages, { say, locale }: View, typed: 
   if (amount.kind !== 'ambiguous') return null
   const { grouped } = amount
   return say('amountAmbiguous', { typed, grouped: formats.money(grouped, locale), plain: String(grouped) })
+}
+
+/** The evidence for a transfer. `why` is the reason that the form suggests; it is empty without evidence. */
+async function evidenceOf(
+  pages: ConsolePages & ApprovalDeps,
+  view: View,
+  { payment, reference }: StoredTransfer,
+) {
+  const { say } = view
+  const line = await lineNaming(pages.database, reference)
+  const proofs = await listProofs(pages.database, ofPayment(payment))
+  const proof = proofs.at(-1)
+  const why = line
+    ? say('whyLine', { day: view.day(line.day), text: line.text })
+    : proof
+      ? say('whyProof', { day: view.day(proof.uploadedAt) })
+      : ''
+  return { line, proofs, why: why.slice(0, 500) }
+}
+
+const ofPayment = ({ userId, id: paymentId }: Payment) => ({ userId, paymentId })
+
+async function reviewBeside(
+  pages: ConsolePages & ApprovalDeps,
+  view: View,
+  id: string,
+): Promise<JSX.Element> {
+  const { say, session, locale } = view
+  const { stored } = await loadTransfer(pages, id)
+  const [{ line, proofs }, sameProofs] = await Promise.all([
+    evidenceOf(pages, view, stored),
+    sameProofsOf(pages.database, ofPayment(stored.payment)),
+  ])
+  const inWords = ({ account, day, amount, text }: NonNullable<typeof line>) =>
+    inParts([instrumentName(INSTRUMENTS[account], locale), view.day(day), view.money(amount), text], locale)
+  const shown = mayDo(session.operator, READ_PROOF) ? proofs.filter(({ erasedAt }) => !erasedAt) : []
+  return (
+    <>
+      <Facts facts={[[say('lineMatch'), line ? inWords(line) : say('lineMatchNone')]]} />
+      <SameProofs {...{ pages, view, sameProofs }} />
+      {/* The newest first: a user sends another one because the one before it was not readable. */}
+      {shown.toReversed().map((proof) => (
+        <ProofShown
+          {...{ view, proof }}
+          path={`${addressOf(pages.base, 'payments', id)}/proofs/${proof.n}`}
+        />
+      ))}
+    </>
+  )
+}
+
+/** A browser that shows no PDF within a page, as on many phones, has the link. */
+function ProofShown({ view, proof, path }: { view: View; proof: Proof; path: string }) {
+  const name = view.say('proofOf', { day: view.moment(proof.uploadedAt) })
+  return (
+    <figure class="proof">
+      <object data={path} type={proof.type} aria-label={name} />
+      <figcaption>
+        <a href={path} target="_blank" safe rel="noopener">
+          {name}
+        </a>
+      </figcaption>
+    </figure>
+  )
 }
