@@ -112,8 +112,9 @@ export function recordOf({ cells }: Description<unknown>): string {
 
 /** Writes what `recordOf` reads. */
 export function writerOf<Value extends object>({ cells }: Description<Value>) {
+  const blank = blankOf(cells.map(({ column }) => column))
   return (value: Value): Readonly<Record<string, unknown>> => {
-    const columns: Record<string, unknown> = {}
+    const columns = { ...blank }
     // The description has fields of these names, and an object for each inner description.
     const outer = value as Readonly<Record<string, unknown>>
     for (const cell of cells) {
