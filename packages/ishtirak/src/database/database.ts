@@ -94,13 +94,10 @@ export class DatabaseError extends Error {
 const names = new Map<string, string>()
 export const declaredStatements: ReadonlyMap<string, string> = names
 
-/** PostgreSQL silently cuts longer names (NAMEDATALEN - 1), and two cut names may be equal. */
-const longestName = 63
-
 /** Declares a statement at the top of a module. Each name has one text, as both would share a plan. */
 export function statement(name: string, text: string): Statement {
-  if (name === '' || Buffer.byteLength(name) > longestName)
-    throw new Error(`statement name too long: ${name}`)
+  // PostgreSQL silently cuts names after 63 bytes (NAMEDATALEN - 1), and two cut names may be equal.
+  if (name === '' || Buffer.byteLength(name) > 63) throw new Error(`statement name too long: ${name}`)
   const known = names.get(name)
   if (known !== undefined && known !== text) throw new Error(`statement ${name} is declared twice`)
   names.set(name, text)

@@ -57,24 +57,21 @@ export const wordOrNull = textOrNull as <Word extends string>(row: Row, column: 
 /** A `jsonb` column. Only this program writes it, so its shape is the shape of what was written. */
 export const json = reader<unknown>('jsonb', () => true) as <Shape>(row: Row, column: string) => Shape
 
-type Values<Fields extends Readonly<Record<string, Read<unknown>>>> = {
-  readonly [Field in keyof Fields]: ReturnType<Fields[Field]>
-}
+type Fields = Readonly<Record<string, Read<unknown>>>
+type Values<Of extends Fields> = { readonly [Field in keyof Of]: ReturnType<Of[Field]> }
 
 /**
  * `rowOf({ userId: text, plan: json<Plan> })`: each field is read from the column of its name, here `user_id`
  * and `plan`; any function of a row can replace a field.
  */
-export function rowOf<Fields extends Readonly<Record<string, Read<unknown>>>>(
-  fields: Fields,
-): Description<Values<Fields>> {
+export function rowOf<Of extends Fields>(fields: Of): Description<Values<Of>> {
   const own = Object.entries(fields).map(([field, read]) => ({ field, column: columnNamed(field), read }))
   const blank = blankOf(own.map(({ field }) => field))
   const readRow = (row: Row) => {
     const values = { ...blank }
     for (const { field, column, read } of own) values[field] = read(row, column)
     // `values` was filled from the same list of fields.
-    return values as Values<Fields>
+    return values as Values<Of>
   }
   const cells = own.flatMap((cell) =>
     (cell.read.cells ?? [{}]).map((inner) => ({ ...cell, ...inner, inside: inner.field && cell.field })),

@@ -130,7 +130,7 @@ describeOnEach('transactions', (context) => {
 it('an error is unavailability if it is of the connection; another one is a bug, and ends it too', () => {
   const failed = [
     Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
-    new AggregateError([new Error('refused')]),
+    Object.assign(new AggregateError([new Error('refused')]), { code: 'ECONNREFUSED' }),
     ...['Connection terminated unexpectedly', 'Query read timeout', 'timeout expired'].map(
       (text) => new Error(text),
     ),

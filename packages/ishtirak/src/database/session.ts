@@ -20,29 +20,36 @@ export interface DatabaseSession {
   script(sql: string): Promise<void>
 }
 
+export type Use<Result> = (session: DatabaseSession) => Promise<Result>
 type Work<Result> = (transaction: Transaction) => Promise<Result>
 
 /** The two databases differ in how a piece of work gets its session. */
 export abstract class SessionDatabase implements Database {
   abstract readonly kind: Database['kind']
-  protected abstract withSession<Result>(
-    use: (session: DatabaseSession) => Promise<Result>,
-    giveUpAt: number,
-  ): Promise<Result>
+  protected abstract withSession<Result>(use: Use<Result>, giveUpAt: number): Promise<Result>
   abstract close(): Promise<void>
 
   query(statement: Statement, parameters: readonly Parameter[] = [], giveUpAt = givenUpAfter()) {
-    const ask = () => this.withSession((session) => session.query(statement, parameters), giveUpAt)
-    return ask().catch((error: unknown) => (isStalePlan(error) ? ask() : Promise.reject(error)))
+    return this.#run((session) => session.query(statement, parameters), giveUpAt)
   }
 
   transaction<Result>(work: Work<Result>, giveUpAt = givenUpAfter()): Promise<Result> {
     const limitMs = giveUpAt === Number.POSITIVE_INFINITY ? LONGEST_TIMER_MS : LONGEST_MS
-    return this.withSession((session) => runTransaction(session, work, limitMs), giveUpAt)
+    return this.#run((session) => runTransaction(session, work, limitMs), giveUpAt)
   }
 
   script(sql: string): Promise<void> {
     return this.transaction((transaction) => transaction.script(sql), Number.POSITIVE_INFINITY)
+  }
+
+  async #run<Result>(use: Use<Result>, giveUpAt: number): Promise<Result> {
+    for (let run = 1; ; run++) {
+      try {
+        return await this.withSession(use, giveUpAt)
+      } catch (error) {
+        if (run === MOST_RUNS || !isWorthAnotherRun(error)) throw error
+      }
+    }
   }
 }
 
@@ -53,38 +60,28 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** A deadlock's victim usually wins the second time. Five times in a row is a design error. */
 const MOST_RUNS = 5
 
-export async function runTransaction<Result>(
-  session: DatabaseSession,
-  work: Work<Result>,
-  limitMs: number,
-): Promise<Result> {
-  for (let run = 1; ; run++) {
-    try {
-      return await runOnce(session, work, limitMs)
-    } catch (error) {
-      if (run === MOST_RUNS || !isWorthAnotherRun(error)) throw error
-    }
-  }
-}
-
 const command = (text: string, isChange: boolean): Statement => ({ name: text, text, isChange })
 export const begin = command('begin', false)
 /** With the deadline of a change: the server refuses a commit that comes too late. */
 const commit = command('commit', true)
 export const rollback = command('rollback', false)
 
-async function runOnce<Result>(session: DatabaseSession, work: Work<Result>, limitMs: number) {
+export async function runTransaction<Result>(
+  session: DatabaseSession,
+  work: Work<Result>,
+  limitMs: number,
+): Promise<Result> {
   await session.query(begin, [])
-  /** Whether a query has failed, once all that were started are answered. */
-  let hasFailed = Promise.resolve(false)
-  let hasEnded = false
+  let [hasFailed, hasEnded] = [false, false]
+  let last: Promise<unknown> = Promise.resolve()
   /** One query after the other, also when the work starts several at once. */
   const inTurn = <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
     // 25P01 is no_active_sql_transaction.
     if (hasEnded) return Promise.reject(new DatabaseError('25P01', 'the transaction has ended'))
-    const [before, answer] = [hasFailed, hasFailed.then(ask)]
-    const [passed, failed] = [() => before, () => true]
-    hasFailed = answer.then(passed, failed)
+    const answer = last.then(ask)
+    last = answer.catch(() => {
+      hasFailed = true
+    })
     return answer
   }
   const transaction: Transaction = {
@@ -100,13 +97,14 @@ async function runOnce<Result>(session: DatabaseSession, work: Work<Result>, lim
   try {
     const result = await Promise.race([work(transaction), tooLong])
     hasEnded = true
+    await last
     // PostgreSQL would answer the commit of a failed transaction with ROLLBACK, and no error.
-    if (await hasFailed) throw new DatabaseError('25P02', 'a query of the transaction had failed')
+    if (hasFailed) throw new DatabaseError('25P02', 'a query of the transaction had failed')
     await session.query(commit, [])
     return result
   } catch (error) {
     hasEnded = true
-    await hasFailed
+    await last
     // If the rollback fails too, the session is lost. The first error is the one to report.
     await session.query(rollback, []).catch(() => undefined)
     throw error
@@ -134,17 +132,16 @@ const aboutConnection =
   /^(Connection term|Client (has|was) |Query read timeout|timeout ex|Received unexp|SASL|The.* SSL conn)/
 
 /**
- * Returns the error to throw for one of the driver's. Failures of sockets and of TLS have a code, and one for
- * several addresses is an `AggregateError`. Any other error is a bug, and stays as it is.
+ * Returns the error to throw for one of the driver's. Failures of sockets and of TLS have a code, also the
+ * `AggregateError` of several addresses. Any other error is a bug, and stays as it is.
  */
 export function translateError(error: unknown): unknown {
   if (error instanceof ServerRefusal) return translateRefusal(error)
   if (!(error instanceof Error) || !/^(Aggregate)?Error$/.test(error.name)) return error
-  const code = 'code' in error ? error.code : null
-  const isOfConnection = code !== null || error instanceof AggregateError
-  if (!isOfConnection && !aboutConnection.test(error.message)) return error
+  const { code, message }: NodeJS.ErrnoException = error
+  if (code === undefined && !aboutConnection.test(message)) return error
   // The message is empty if a name has several addresses and none answers.
-  return new DatabaseUnavailable(`database unreachable: ${error.message || code}`, { cause: error })
+  return new DatabaseUnavailable(`database unreachable: ${message || code}`, { cause: error })
 }
 
 /**
@@ -166,9 +163,9 @@ function translateRefusal(error: ServerRefusal): Error {
   return new DatabaseError(code, message, { cause: error })
 }
 
-/** 40001 serialization failure, 40P01 deadlock: the transaction did nothing and may run again. */
+/** 40001 serialization failure, 40P01 deadlock: nothing was done, and it may be done again. */
 const isWorthAnotherRun = (error: unknown) =>
-  error instanceof DatabaseError && /^(40001|40P01)$/.test(error.code)
+  isStalePlan(error) || (error instanceof DatabaseError && /^(40001|40P01)$/.test(error.code))
 
 /** A migration changed the columns of a plan. A fresh connection works (plancache.c). */
 const isStalePlan = (error: unknown) =>
@@ -181,6 +178,5 @@ const isStalePlan = (error: unknown) =>
  */
 export function endsConnection(error: unknown): boolean {
   if (error instanceof DatabaseError || error instanceof ConstraintViolation) return isStalePlan(error)
-  if (!(error instanceof DatabaseUnavailable)) return true
-  return !(error.cause instanceof ServerRefusal && error.cause.code === '57014')
+  return !(error instanceof DatabaseUnavailable && Object(error.cause).code === '57014')
 }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { DatabaseUnavailable, givenUpAfter, statement } from '../database.js'
-import { type DatabaseSession, plannerSettings, SessionDatabase } from '../session.js'
+import { plannerSettings, SessionDatabase, type Use } from '../session.js'
 import {
   clusterPaths,
   DataFolderDamaged,
@@ -121,10 +121,7 @@ export class EmbeddedDatabase extends SessionDatabase {
     this.#session = new EmbeddedSession(pglite, { pauseWhenDue, ...folder })
   }
 
-  protected withSession<Result>(
-    use: (session: DatabaseSession) => Promise<Result>,
-    giveUpAt: number,
-  ): Promise<Result> {
+  protected withSession<Result>(use: Use<Result>, giveUpAt: number): Promise<Result> {
     return this.#queue.run(() => use(this.#session), giveUpAt)
   }
 

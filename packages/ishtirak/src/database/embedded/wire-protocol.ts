@@ -6,7 +6,7 @@ import { DatabaseError as ServerRefusal, serialize } from 'pg-protocol'
 import { type BackendMessage, DataRowMessage, RowDescriptionMessage } from 'pg-protocol/dist/messages.js'
 import { Parser } from 'pg-protocol/dist/parser.js'
 import { DatabaseUnavailable, type Parameter, type Row, type Statement } from '../database.js'
-import { NamedRun, type Readers } from '../named-run.js'
+import { NamedQuery, type Readers } from '../named-query.js'
 import { type DatabaseSession, translateError } from '../session.js'
 import type { DurableFiles } from './durable-files.js'
 
@@ -30,12 +30,12 @@ export class EmbeddedSession implements DatabaseSession {
   ) {}
 
   async query(statement: Statement, parameters: readonly Parameter[]): Promise<readonly Row[]> {
-    const run = new NamedRun(statement, parameters, this.#readers)
-    await this.#send(Buffer.concat(run.messages()), (message) => {
-      if (message instanceof DataRowMessage) run.handleDataRow(message)
-      else if (message instanceof RowDescriptionMessage) run.handleRowDescription(message)
+    const query = new NamedQuery(statement, parameters, this.#readers)
+    await this.#send(query.message(), (message) => {
+      if (message instanceof DataRowMessage) query.handleDataRow(message)
+      else if (message instanceof RowDescriptionMessage) query.handleRowDescription(message)
     })
-    return run.rows()
+    return query.rows()
   }
 
   async script(sql: string): Promise<void> {

@@ -10,7 +10,7 @@ import {
   type Row,
   type Statement,
 } from '../database.js'
-import type { NamedRun, Readers } from '../named-run.js'
+import { NamedQuery, type Readers } from '../named-query.js'
 import {
   begin,
   type DatabaseSession,
@@ -19,9 +19,9 @@ import {
   rollback,
   SessionDatabase,
   translateError,
+  type Use,
 } from '../session.js'
 import { MARGIN_MS, type OtherEnd, prepareLimit, settingsAhead } from './deadline.js'
-import { NamedQuery } from './named-query.js'
 
 export interface PostgresOptions {
   /** `postgres://…`; `?statements=unnamed` prepares nothing: for PgBouncer's transaction mode before 1.21. */
@@ -94,10 +94,7 @@ class Postgres extends SessionDatabase {
     await this.#pool.end()
   }
 
-  protected async withSession<Result>(
-    use: (session: DatabaseSession) => Promise<Result>,
-    giveUpAt: number,
-  ): Promise<Result> {
+  protected async withSession<Result>(use: Use<Result>, giveUpAt: number): Promise<Result> {
     if (this.#isClosing) throw new DatabaseUnavailable('the database is closed')
     if (this.#pool.waitingCount >= waitingMax)
       throw new DatabaseUnavailable(`${waitingMax} calls wait for a connection`)
@@ -107,9 +104,11 @@ class Postgres extends SessionDatabase {
       // The pool hands out only connections whose `onConnect` has ended.
       const known = this.#connections.get(client) as KnownConnection
       const session = new PooledSession(client, known, giveUpAt)
+      inUse.add(session)
       try {
         return await use(session)
       } finally {
+        inUse.delete(session)
         // A transaction that could not be ended in time is still open.
         client.release(session.isLost || client.getTransactionStatus() !== 'I')
       }
@@ -138,14 +137,24 @@ class Postgres extends SessionDatabase {
   }
 }
 
+const CHECK_EVERY_MS = 100
+/** One timer checks the deadlines of all. After a query is given up, a late answer changes nothing. */
+const inUse = new Set<PooledSession>()
+setInterval(() => {
+  const now = performance.now()
+  for (const { giveUpAt, fail } of inUse) if (now >= giveUpAt) fail(new Error('Query read timeout'))
+}, CHECK_EVERY_MS).unref()
+
 class PooledSession implements DatabaseSession {
   /** True: the connection must not go back to the pool. */
   isLost = false
+  /** Rejects the query that is under way. */
+  fail: (error: unknown) => void = () => {}
 
   constructor(
     private readonly client: pg.PoolClient,
     private readonly known: KnownConnection,
-    private readonly giveUpAt: number,
+    readonly giveUpAt: number,
   ) {}
 
   async query(statement: Statement, parameters: readonly Parameter[]): Promise<Row[]> {
@@ -159,8 +168,10 @@ class PooledSession implements DatabaseSession {
     const hasAhead = statement.isChange || (isPooler && schema !== undefined && !isPlain)
     const ahead = hasAhead ? settingsAhead(known, giveUpAt) : []
     const named = isNamed ? statement : { name: '', text: statement.text }
-    const answered = new Promise<NamedRun>((resolve, reject) => {
-      client.query(new NamedQuery([named, parameters, readers], ahead, giveUpAt, resolve, reject))
+    const answered = new Promise<NamedQuery>((resolve, reject) => {
+      this.fail = reject
+      const query = new NamedQuery(named, parameters, readers, ahead, () => resolve(query), reject)
+      client.query(query)
     })
     const rows = (await this.#translated(answered)).rows()
     // No query, after which a transaction could not choose its isolation level (backup.sql.ts).
