@@ -1,11 +1,18 @@
 // An owner's acts on operators: make, block, unblock, another role, a new key. Only the answer of the act has
 // the key; nothing can show it again.
 import { type Static, type TObject, Type } from 'typebox'
-import { type Act, act, type Call, type ShownOnce } from '../acts/act.js'
+import {
+  type Act,
+  act,
+  type Call,
+  type Change,
+  change,
+  reason,
+  type ShownOnce,
+  WhySchema,
+} from '../acts/act.js'
 import { auditEntry, type Requester } from '../acts/audit.sql.js'
 import { list } from '../acts/list.js'
-import { type Change, change } from '../acts/preview.js'
-import { reason, WhySchema } from '../acts/reason.js'
 import { NO_USER, onNothing, type Subject } from '../acts/subject.js'
 import type { Instant } from '../core/instant.js'
 import { nullable, object, request, timestamp, viewAs } from '../http/schemas.js'

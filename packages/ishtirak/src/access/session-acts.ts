@@ -1,9 +1,7 @@
 // Sessions of the console: the list of them, and the act that ends one.
 import { Type } from 'typebox'
-import { act } from '../acts/act.js'
+import { act, change, WhySchema } from '../acts/act.js'
 import { list } from '../acts/list.js'
-import { change } from '../acts/preview.js'
-import { WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { type OperatorSession, ROLES } from '../core/role.js'
 import { object, timestamp, viewAs } from '../http/schemas.js'

@@ -5,9 +5,8 @@ import type { Operator } from '../core/role.js'
 import { checker } from '../http/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import type { Field, Typed } from '../pages/field.js'
-import type { Act } from './act.js'
+import { type Act, isReason } from './act.js'
 import type { Requester } from './audit.sql.js'
-import { isReason } from './reason.js'
 import { latinDigits, readTypedAmount } from './typed-amount.js'
 
 /** The fields of the form, each with its typed text, else its default. A cleared field stays empty. */

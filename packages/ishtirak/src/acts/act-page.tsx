@@ -9,11 +9,10 @@ import { type Field, Input, type Typed } from '../pages/field.js'
 import { FormToken, LinkButton, SubmitButton } from '../pages/portal-frame.js'
 import { type Column, Table } from '../pages/table.js'
 import { randomToken } from '../runtime/secret.js'
-import type { Act, ActPlan } from './act.js'
+import { type Act, type ActPlan, type Change, isUnchanged } from './act.js'
 import { isReasonRequired } from './act-form.js'
 import { titleOf } from './act-links.js'
 import { type ChangeInWords, changesInWords } from './changes.js'
-import { type Change, isUnchanged } from './preview.js'
 
 interface ActPage {
   readonly act: Pick<Act, 'name' | 'input' | 'secret'>

@@ -1,16 +1,24 @@
 // An act of operators is one object: name, roles, subject, input, and a plan of what it changes. The frames
 // make everything else from it: the route, its preview, the OpenAPI document, the command, the console's
-// form, the audit entry, and the calls of hosts and the client.
+// form, the audit entry, and the calls of hosts and the client. An act's author needs `act`, the kinds of
+// `change` and the schema of the reason.
+import { isDeepStrictEqual } from 'node:util'
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { ErrorCode } from '../core/error.js'
+import type { Instant } from '../core/instant.js'
+import type { DocumentSnapshot } from '../core/receipt.js'
 import { mostOf, type Operator, type Permission, requireRole } from '../core/role.js'
-import { query } from '../http/schemas.js'
+import {
+  type BillingRules,
+  type Subscription,
+  type SubscriptionFacts,
+  statusAt,
+} from '../core/subscription.js'
+import { query, request } from '../http/schemas.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import type { Field, Typed } from '../pages/field.js'
 import type { InTurn } from '../runtime/async.js'
 import type { AuditDeps, FoundAct, OperatorAct, Requester } from './audit.sql.js'
-import type { Change } from './preview.js'
-import { operationId } from './reason.js'
 import type { Subject } from './subject.js'
 
 export interface Call<Input, By extends Requester = OperatorAct> {
@@ -124,9 +132,16 @@ export const act =
     declared: ActDeclaration<Deps, Input, Static<Input>, File>,
   ): Act<Deps> => ({ ...declared, ...schemasOf(declared) })
 
-const OPERATION_ID = operationId(
-  'Names this sending: sent again it is answered the same and counts once; 409 where it asks for ' +
-    'something else',
+/** Names a request, so that a repetition is not done twice. */
+const OPERATION_ID = Type.Optional(
+  Type.String({
+    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
+    maxLength: 128,
+    description:
+      'Names this sending: sent again it is answered the same and counts once; 409 where it asks for ' +
+      'something else',
+    examples: ['ticket-4711'],
+  }),
 )
 
 type Schemas = Pick<Act, 'requestBody' | 'withoutReason' | 'previewInput'>
@@ -164,3 +179,78 @@ export function requireAllowed(
 export function verbOf({ name }: Pick<Act, 'name'>): string {
   return name.slice(name.indexOf('.') + 1).replaceAll('_', '-')
 }
+
+/** A decided change, not yet saved. By its kind, console, commands and API show it without its act. */
+interface ChangeOf<Kind extends string, Value> {
+  readonly kind: Kind
+  /** A key of the console's texts. */
+  readonly what: string
+  /** If the act changes several things, which one: the id of a payment, the name of an operator. */
+  readonly of: string | null
+  /** The console shows this name instead of `of`. */
+  readonly name?: string | null
+  /** Null: there is no such thing. If it equals `after`, the decision depends on a value that stays. */
+  readonly before: Value | null
+  readonly after: Value | null
+}
+export type Change = ReturnType<(typeof change)[keyof typeof change]>
+
+const ofKind =
+  <Kind extends string, Value>(kind: Kind) =>
+  (
+    what: string,
+    before: Value | null,
+    after: Value | null = before,
+    of: string | null = null,
+  ): ChangeOf<Kind, Value> => ({ kind, what, of, before, after })
+
+const access = ofKind<'access', Subscription>('access')
+const status = ofKind<'status', string>('status')
+const receipt = ofKind<'receipt', DocumentSnapshot>('receipt')
+
+/** `change.dinars('userBalance', 500, 2500)`; a value that stays: `change.dinars('amount', 2000)`. */
+export const change = {
+  /** `after` is the facts as the decision would leave them. */
+  access: (before: SubscriptionFacts, after: SubscriptionFacts, now: Instant, rules: BillingRules) =>
+    access('access', statusAt(before, now, rules), statusAt(after, now, rules)),
+  /** The status of a payment. */
+  status: (before: string, after: string) => status('status', before, after),
+  dinars: ofKind<'dinars', number>('dinars'),
+  count: ofKind<'count', number>('count'),
+  instant: ofKind<'instant', Instant>('instant'),
+  span: ofKind<'span', { readonly start: Instant; readonly end: Instant }>('span'),
+  /** The value is a key of the console's texts. */
+  state: ofKind<'state', string>('state'),
+  /** A text that is shown unchanged. */
+  text: ofKind<'text', string>('text'),
+  mailed: ofKind<'mailed', string>('mailed'),
+  /** Why an event was not accepted. */
+  failure: ofKind<'failure', string>('failure'),
+  /** The differences between a payment and its report, as `describeDifference` writes them. */
+  differences: ofKind<'differences', string>('differences'),
+  /** The receipt that would be written; null: nothing is booked. */
+  receipt: (snapshot: DocumentSnapshot | null) => receipt('receiptWillSay', snapshot),
+}
+
+/** True for a value that stays and is shown only because the decision depends on it. */
+export function isUnchanged({ before, after }: Change): boolean {
+  return isDeepStrictEqual(before, after)
+}
+
+/** One line with a visible letter or digit. The pattern reads each character at most twice. */
+const REASON_PATTERN = '^(?=[^\\p{Cc}]*?(?!\\p{DI})[\\p{L}\\p{N}])[^\\p{Cc}]*$'
+const REASON_MAX = 500
+
+export const reason = Type.String({
+  pattern: REASON_PATTERN,
+  maxLength: REASON_MAX,
+  description: 'Goes into the audit trail',
+  examples: ['charged twice, ticket 4711'],
+})
+
+export function isReason(text: string): boolean {
+  return text.length <= REASON_MAX && new RegExp(REASON_PATTERN, 'u').test(text)
+}
+
+export const WhySchema = request('Reason', { why: reason })
+export const OptionalWhySchema = request('OptionalReason', { why: Type.Optional(reason) })

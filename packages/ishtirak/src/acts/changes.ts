@@ -9,7 +9,7 @@ import { inList, termInWords } from '../i18n/formats.js'
 import { CATALOGS, isConsoleKey, isMessageKey, planName, sayIn } from '../i18n/messages.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { differencesInWords, failureInWords, mailedInWords } from '../pages/console-words.js'
-import type { Change } from './preview.js'
+import type { Change } from './act.js'
 
 export type ChangeInWords = ReturnType<typeof changesInWords>[number]
 

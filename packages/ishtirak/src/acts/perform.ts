@@ -3,7 +3,15 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { BillingError, isErrorCode } from '../core/error.js'
 import { untilFresh } from '../database/database.js'
-import { type Act, type ActDeps, type ActPlan, type Call, requireAllowed } from './act.js'
+import {
+  type Act,
+  type ActDeps,
+  type ActPlan,
+  type Call,
+  type Change,
+  change,
+  requireAllowed,
+} from './act.js'
 import {
   type FoundAct,
   findAct,
@@ -12,7 +20,6 @@ import {
   requireUnchanged,
   wasTriedMeanwhile,
 } from './audit.sql.js'
-import { type Change, change } from './preview.js'
 import type { About } from './subject.js'
 
 export type Performed =

@@ -1,72 +1,10 @@
-// The changes of an act: decided, not yet saved. A change has a kind, so console, commands and API can show
-// it without code of the act.
-import { isDeepStrictEqual } from 'node:util'
+// The changes of an act as the API shows them before the act is done.
 import { Type } from 'typebox'
-import { type Instant, timestampOrNull, toTimestamp } from '../core/instant.js'
+import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { type DocumentSnapshot, totalOf } from '../core/receipt.js'
-import {
-  type BillingRules,
-  type Subscription,
-  type SubscriptionFacts,
-  statusAt,
-} from '../core/subscription.js'
+import type { Subscription } from '../core/subscription.js'
 import { nullable, object, timestamp } from '../http/schemas.js'
-
-interface ChangeOf<Kind extends string, Value> {
-  readonly kind: Kind
-  /** A key of the console's texts. */
-  readonly what: string
-  /** If the act changes several things, which one: the id of a payment, the name of an operator. */
-  readonly of: string | null
-  /** The console shows this name instead of `of`. */
-  readonly name?: string | null
-  /** Null: there is no such thing. If it equals `after`, the decision depends on a value that stays. */
-  readonly before: Value | null
-  readonly after: Value | null
-}
-export type Change = ReturnType<(typeof change)[keyof typeof change]>
-
-const ofKind =
-  <Kind extends string, Value>(kind: Kind) =>
-  (
-    what: string,
-    before: Value | null,
-    after: Value | null = before,
-    of: string | null = null,
-  ): ChangeOf<Kind, Value> => ({ kind, what, of, before, after })
-
-const access = ofKind<'access', Subscription>('access')
-const status = ofKind<'status', string>('status')
-const receipt = ofKind<'receipt', DocumentSnapshot>('receipt')
-
-/** `change.dinars('userBalance', 500, 2500)`; a value that stays: `change.dinars('amount', 2000)`. */
-export const change = {
-  /** `after` is the facts as the decision would leave them. */
-  access: (before: SubscriptionFacts, after: SubscriptionFacts, now: Instant, rules: BillingRules) =>
-    access('access', statusAt(before, now, rules), statusAt(after, now, rules)),
-  /** The status of a payment. */
-  status: (before: string, after: string) => status('status', before, after),
-  dinars: ofKind<'dinars', number>('dinars'),
-  count: ofKind<'count', number>('count'),
-  instant: ofKind<'instant', Instant>('instant'),
-  span: ofKind<'span', { readonly start: Instant; readonly end: Instant }>('span'),
-  /** The value is a key of the console's texts. */
-  state: ofKind<'state', string>('state'),
-  /** A text that is shown unchanged. */
-  text: ofKind<'text', string>('text'),
-  mailed: ofKind<'mailed', string>('mailed'),
-  /** Why an event was not accepted. */
-  failure: ofKind<'failure', string>('failure'),
-  /** The differences between a payment and its report, as `describeDifference` writes them. */
-  differences: ofKind<'differences', string>('differences'),
-  /** The receipt that would be written; null: nothing is booked. */
-  receipt: (snapshot: DocumentSnapshot | null) => receipt('receiptWillSay', snapshot),
-}
-
-/** True for a value that stays and is shown only because the decision depends on it. */
-export function isUnchanged({ before, after }: Change): boolean {
-  return isDeepStrictEqual(before, after)
-}
+import { type Change, change } from './act.js'
 
 export const StandingSchema = object('Standing', {
   plan: Type.String({ description: 'The plan in effect now', examples: ['pro'] }),

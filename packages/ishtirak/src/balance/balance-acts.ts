@@ -1,10 +1,8 @@
 // Operators correct a balance, or record what was paid out by hand. Amounts that need two operators for a
 // transfer are reserved to the owner here.
 import { Type } from 'typebox'
-import { type ActPlan, act, type Call } from '../acts/act.js'
-import { change } from '../acts/preview.js'
+import { type ActPlan, act, type Call, change, reason } from '../acts/act.js'
 import { reading } from '../acts/reading.js'
-import { reason } from '../acts/reason.js'
 import { balanceIn, type NewEntry, withEntry } from '../core/balance.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { requireRole } from '../core/role.js'

@@ -3,10 +3,9 @@
 // last one. If a process ends in the middle, the trail says why each line was approved, and a repetition
 // does the rest.
 import type { Static } from 'typebox'
-import { act } from '../acts/act.js'
+import { act, type Change } from '../acts/act.js'
 import { type OperatorAct, type Requester, recordAct } from '../acts/audit.sql.js'
 import { changesOfOne, performOrRepeat, planOf } from '../acts/perform.js'
-import type { Change } from '../acts/preview.js'
 import { INSTRUMENTS } from '../core/account.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { formatReference } from '../core/reference.js'

@@ -1,7 +1,7 @@
 // The schemas of bank statements, of their lines and of an approval, and the words for what a line is.
 import { type Static, Type } from 'typebox'
+import { reason } from '../acts/act.js'
 import { nextCursor } from '../acts/paging.js'
-import { reason } from '../acts/reason.js'
 import type { AccountKind } from '../core/account.js'
 import { nullable, object, query, request, timestamp } from '../http/schemas.js'
 import { bankForm } from './bank-form.js'

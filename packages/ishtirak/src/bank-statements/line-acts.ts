@@ -2,10 +2,8 @@
 // again. The act on a statement that was read wrongly removes the statement and its lines, except the lines
 // that pay payments.
 import { Type } from 'typebox'
-import { act } from '../acts/act.js'
+import { act, change, WhySchema } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
-import { change } from '../acts/preview.js'
-import { WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { viewAs } from '../http/schemas.js'

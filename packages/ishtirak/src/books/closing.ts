@@ -2,11 +2,9 @@
 // month. Months are closed in order, beginning with any month, and the last closed one is reopened first. A
 // job checks once a day whether the documents of closed months still add up to what was declared. A month
 // whose documents do not is an entry of the inbox.
-import { type ActDeps, act } from '../acts/act.js'
+import { type ActDeps, act, change, OptionalWhySchema, WhySchema } from '../acts/act.js'
 import { auditEntry, type OperatorAct } from '../acts/audit.sql.js'
 import type { InboxKind } from '../acts/inbox-kind.js'
-import { change } from '../acts/preview.js'
-import { OptionalWhySchema, WhySchema } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { MINUTE, toTimestamp } from '../core/instant.js'

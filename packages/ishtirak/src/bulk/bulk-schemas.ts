@@ -1,6 +1,6 @@
 // The schemas of bulk acts: the request, the progress, and the result of each target.
 import { type Static, Type } from 'typebox'
-import { reason } from '../acts/reason.js'
+import { reason } from '../acts/act.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
 import { UserIdSchema } from '../ledger/schemas.js'
 

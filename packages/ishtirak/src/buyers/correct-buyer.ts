@@ -1,8 +1,6 @@
 // An operator corrects a buyer's details.
-import { act } from '../acts/act.js'
+import { act, change, reason } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
-import { change } from '../acts/preview.js'
-import { reason } from '../acts/reason.js'
 import { BUYER_FIELDS } from '../core/buyer-details.js'
 import { request } from '../http/schemas.js'
 import { sayFor } from '../i18n/messages.js'

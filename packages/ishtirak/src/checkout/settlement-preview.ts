@@ -1,7 +1,8 @@
 // What the provider says of a payment now, and what would follow. Nothing is changed. It decides as a
 // settlement does, so that an operator sees the effect of an act in advance.
+
+import { type Change, change } from '../acts/act.js'
 import { statusKey } from '../acts/changes.js'
-import { type Change, change } from '../acts/preview.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import type { Instant } from '../core/instant.js'
 import { ownReport, type Payment, type Review } from '../core/payment.js'

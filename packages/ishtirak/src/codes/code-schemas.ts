@@ -1,7 +1,7 @@
 // The schemas of batches of codes.
 import { type TNumberOptions, Type } from 'typebox'
+import { reason } from '../acts/act.js'
 import { dayOrInstantSchema } from '../acts/day.js'
-import { reason } from '../acts/reason.js'
 import { CODE_KINDS, CODES_MAX } from '../core/code.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
 

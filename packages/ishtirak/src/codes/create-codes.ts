@@ -1,9 +1,8 @@
 // An operator makes a batch of codes. The codes are returned once: nothing can show them again.
 import type { Static } from 'typebox'
-import { act } from '../acts/act.js'
+import { act, change } from '../acts/act.js'
 import { auditEntry, type Requester } from '../acts/audit.sql.js'
 import { readInstant } from '../acts/day.js'
-import { change } from '../acts/preview.js'
 import { CODE_KINDS, type CodeBatch, type CodeKind, printCode } from '../core/code.js'
 import { BillingError } from '../core/error.js'
 import { type Instant, SECOND, timestampOrNull, toTimestamp } from '../core/instant.js'

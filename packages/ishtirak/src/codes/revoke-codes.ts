@@ -1,8 +1,6 @@
 // Operators revoke a batch of codes. What was bought with a code stays.
-import { act } from '../acts/act.js'
+import { act, change, WhySchema } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
-import { change } from '../acts/preview.js'
-import { WhySchema } from '../acts/reason.js'
 import { BillingError } from '../core/error.js'
 import { toTimestamp } from '../core/instant.js'
 import { BATCH, type CodesDeps, showBatch } from './batches.js'

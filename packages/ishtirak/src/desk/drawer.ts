@@ -3,11 +3,9 @@
 // count are shown separately.
 
 import { Type } from 'typebox'
-import { type ActDeps, type ActPlan, act, type Call } from '../acts/act.js'
+import { type ActDeps, type ActPlan, act, type Call, change, OptionalWhySchema, reason } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
-import { change } from '../acts/preview.js'
 import { reading } from '../acts/reading.js'
-import { OptionalWhySchema, reason } from '../acts/reason.js'
 import { NO_USER, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { timestampOrNull } from '../core/instant.js'

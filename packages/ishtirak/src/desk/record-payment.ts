@@ -1,10 +1,8 @@
 // The act by which an operator records what they took at the desk. The amount is the catalogue's price plus
 // stamp duty: the preview shows it, and the operator confirms that they took it.
 import { type Static, Type } from 'typebox'
-import { act } from '../acts/act.js'
+import { act, change, reason } from '../acts/act.js'
 import { readPhone } from '../acts/phone.js'
-import { change } from '../acts/preview.js'
-import { reason } from '../acts/reason.js'
 import type { Subject } from '../acts/subject.js'
 import { offerValue, readOffer } from '../checkout/portal-choice.js'
 import { balanceIn, withEntry } from '../core/balance.js'

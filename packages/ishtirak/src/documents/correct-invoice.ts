@@ -1,8 +1,6 @@
 // A credit note takes back an invoice with wrong details, and a new invoice with today's details follows.
 
-import { act } from '../acts/act.js'
-import { change } from '../acts/preview.js'
-import { WhySchema } from '../acts/reason.js'
+import { act, change, WhySchema } from '../acts/act.js'
 import { BillingError } from '../core/error.js'
 import { invoiceInForce } from '../core/invoice.js'
 import type { ChangeDeps } from '../ledger/change-user.js'

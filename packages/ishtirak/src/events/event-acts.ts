@@ -1,10 +1,8 @@
 // Operators move the pointers of users to send events again or skip one. No event is written or changed.
 import { Type } from 'typebox'
-import { type ActDeps, act } from '../acts/act.js'
+import { type ActDeps, act, change, OptionalWhySchema, reason, WhySchema } from '../acts/act.js'
 import { recordAct } from '../acts/audit.sql.js'
 import { dayOrInstantSchema, readInstant } from '../acts/day.js'
-import { change } from '../acts/preview.js'
-import { OptionalWhySchema, reason, WhySchema } from '../acts/reason.js'
 import { NO_USER, onNothing, type Subject } from '../acts/subject.js'
 import { BillingError, wrongField } from '../core/error.js'
 import type { Instant } from '../core/instant.js'

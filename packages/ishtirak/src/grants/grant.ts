@@ -1,8 +1,6 @@
 // An operator grants days: how many the role allows, and on which plan.
 import { type Static, Type } from 'typebox'
-import { act } from '../acts/act.js'
-import { change } from '../acts/preview.js'
-import { reason } from '../acts/reason.js'
+import { act, change, reason } from '../acts/act.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { decideGrant, planToGrant } from '../core/grant.js'
 import { DAY, type Instant } from '../core/instant.js'

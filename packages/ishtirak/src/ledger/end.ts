@@ -1,7 +1,5 @@
 // A user's access ends now, as for fraud. What was paid stays paid, and the next payment begins anew.
-import { act } from '../acts/act.js'
-import { change } from '../acts/preview.js'
-import { WhySchema } from '../acts/reason.js'
+import { act, change, WhySchema } from '../acts/act.js'
 import { BillingError } from '../core/error.js'
 import { decideEnd } from '../core/refund.js'
 import { type ChangeDeps, changeBy } from './change-user.js'

@@ -1,7 +1,5 @@
 // An operator keeps a second payment: it leaves the inbox, and nothing else changes.
-import { act } from '../acts/act.js'
-import { change } from '../acts/preview.js'
-import { WhySchema } from '../acts/reason.js'
+import { act, change, WhySchema } from '../acts/act.js'
 import { BillingError } from '../core/error.js'
 import type { Payment } from '../core/payment.js'
 import { type ChangeDeps, changeBy } from './change-user.js'

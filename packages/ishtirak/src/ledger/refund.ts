@@ -1,8 +1,6 @@
 // Records a refund that was made by hand: its period ends and later ones move up. It moves no money.
 import { Type } from 'typebox'
-import { act } from '../acts/act.js'
-import { change } from '../acts/preview.js'
-import { WhySchema } from '../acts/reason.js'
+import { act, change, WhySchema } from '../acts/act.js'
 import { balanceIn } from '../core/balance.js'
 import { BillingError, wrongField } from '../core/error.js'
 import type { Instant } from '../core/instant.js'

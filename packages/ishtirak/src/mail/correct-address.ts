@@ -1,9 +1,7 @@
 // An operator corrects an address that bounces, and the failed mail is sent again.
 import { Type } from 'typebox'
-import { act } from '../acts/act.js'
+import { act, change, reason } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
-import { change } from '../acts/preview.js'
-import { reason } from '../acts/reason.js'
 import { EMAIL_MAX, EMAIL_PATTERN, isEmail, typedEmail } from '../core/email.js'
 import { wrongField } from '../core/error.js'
 import { request } from '../http/schemas.js'

@@ -1,8 +1,6 @@
 // An operator sends the receipt of a payment again, to the user's present address.
-import { type ActDeps, act } from '../acts/act.js'
+import { type ActDeps, act, change, OptionalWhySchema } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
-import { change } from '../acts/preview.js'
-import { OptionalWhySchema } from '../acts/reason.js'
 import { BillingError } from '../core/error.js'
 import { timestampOrNull, toTimestamp } from '../core/instant.js'
 import { refusalByStatus, requirePayment } from '../ledger/load.js'

@@ -1,10 +1,8 @@
 // Erases a person: what the books do not need is deleted, and the user remains as an id without a name. A
 // user who comes back under that id gets nothing a second time that is given once.
 import { Type } from 'typebox'
-import { act } from '../acts/act.js'
+import { act, change, reason } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
-import { change } from '../acts/preview.js'
-import { reason } from '../acts/reason.js'
 import { balanceIn } from '../core/balance.js'
 import { BillingError } from '../core/error.js'
 import { timestampOrNull } from '../core/instant.js'

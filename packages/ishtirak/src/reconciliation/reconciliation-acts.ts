@@ -1,13 +1,11 @@
 // Operators' calls of the reconciliation: start one, continue it round by round, list them, and close a
 // discrepancy with a reason. It comes back only if the provider reports something else.
 import { type Static, Type } from 'typebox'
-import { type ActDeps, act } from '../acts/act.js'
+import { type ActDeps, act, change, WhySchema } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { readInstant } from '../acts/day.js'
 import { list } from '../acts/list.js'
-import { change } from '../acts/preview.js'
 import { reading } from '../acts/reading.js'
-import { WhySchema } from '../acts/reason.js'
 import { onNothing, type Subject } from '../acts/subject.js'
 import { BillingError } from '../core/error.js'
 import { DAY } from '../core/instant.js'

@@ -1,7 +1,7 @@
 // The schemas of the reconciliation with the provider.
 import { Type } from 'typebox'
+import { reason } from '../acts/act.js'
 import { dayOrInstantSchema } from '../acts/day.js'
-import { reason } from '../acts/reason.js'
 import { nullable, object, request, timestamp } from '../http/schemas.js'
 
 export const ReconcileRequestSchema = request('ReconcileRequest', {

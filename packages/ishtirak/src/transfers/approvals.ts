@@ -1,9 +1,8 @@
 // Approves or refuses a transfer for an operator. The decision is saved first, with its entry in the audit
 // trail. Then the payment is settled like every other payment.
 
-import type { ActPlan, Call } from '../acts/act.js'
+import { type ActPlan, type Call, change } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
-import { change } from '../acts/preview.js'
 import { effectOf } from '../checkout/settlement-preview.js'
 import { INSTRUMENTS, isTransferred, type TransferInstrument } from '../core/account.js'
 import { BillingError, wrongField } from '../core/error.js'

@@ -1,10 +1,9 @@
 // The acts by which operators approve or refuse a transfer. Beside the form stand the proofs of the user, and
 // the line of a bank statement that names its reference.
 import { type Static, Type } from 'typebox'
-import { act } from '../acts/act.js'
+import { act, reason } from '../acts/act.js'
 import type { FoundAct } from '../acts/audit.sql.js'
 import { dayOrInstantSchema, readInstant } from '../acts/day.js'
-import { reason } from '../acts/reason.js'
 import { readTypedAmount } from '../acts/typed-amount.js'
 import { askProvider } from '../checkout/ask-provider.js'
 import { INSTRUMENTS } from '../core/account.js'
