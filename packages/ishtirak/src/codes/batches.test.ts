@@ -82,7 +82,9 @@ describeWorldOnEach('codes of the operator', {}, ({ world, database }) => {
     const { batch_id } = (await operator.post('/codes/create', asked)).body
     const again = await operator.post('/codes/create', asked)
     expect([again.status, again.body]).toMatchObject([409, { code: 'conflict', batch_id }])
-    const preview = await operator.get('/codes/create?kind=percent&percent=15&count=7')
+    const preview = await operator.get('/codes/create?kind=percent&plan=pro&percent=15&count=7')
+    const named = expect.objectContaining({ what: 'plan', after: 'Pro' })
+    expect(preview.body.changes).toContainEqual(named)
     expect(preview.body.changes).toContainEqual(
       expect.objectContaining({ what: 'codes', before: null, after: 7 }),
     )
@@ -143,7 +145,7 @@ describeWorld('the page of codes', {}, ({ world }) => {
     const asked = '?kind=months&plan=pro&months=3&count=24&until=2027-01-01&cards=ar'
     const shown = await visit.open(`/console/codes/create${asked}`)
     expect(wordsOf(shown.text)).toMatch(
-      /What each gives Time without a payment Plan pro Months .* 3 Uses of each code 1 .* 1 January 2027/,
+      /What each gives Time without a payment Plan Pro Months .* 3 Uses of each code 1 .* 1 January 2027/,
     )
     expect((await owner.get('/codes')).body.data).toEqual([])
     const fields = { ...fieldsOfAct(shown.text), why: 'fair of Oran' }

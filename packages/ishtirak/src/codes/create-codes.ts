@@ -47,14 +47,14 @@ export const createCodesAct = act<CodesDeps>()({
   },
   plan: async (deps, { input, by }) => {
     const wanted = wantedIn(deps, input)
-    checkWanted(deps, wanted, deps.clock.now())
-    const { kind, planId, months, percent, amount, count, uses, usesPerUser, from, until } = wanted
+    const { plan } = checkWanted(deps, wanted, deps.clock.now())
+    const { kind, months, percent, amount, count, uses, usesPerUser, from, until } = wanted
     const free = freeOffers(wanted, deps.rules)
     return {
       version: 0,
       changes: [
         change.state('codesGive', `gives_${kind}`),
-        change.text('plan', planId),
+        change.text('plan', plan?.name ?? null),
         change.count('codeMonths', months),
         change.count('codePercent', percent),
         change.dinars('codeAmount', amount),
