@@ -50,8 +50,7 @@ export interface Database extends Queryable {
   /**
    * Runs `work` between `begin` and `commit`; rolls back when it throws. Nothing inside may await anything
    * else: on the embedded database all other calls wait. After a deadlock or a serialization failure it runs
-   * again, so it has no other effect. `DatabaseUnavailable` may mean that only the answer to the commit is
-   * lost.
+   * again, so it has no other effect. `DatabaseUnavailable`: perhaps only the commit's answer is lost.
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>, giveUpAt?: number): Promise<Result>
   /** Runs a script of several statements without parameters, in one transaction: migrations. */

@@ -19,14 +19,6 @@ export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch'
 }
 
-/** The database refused a file. Nothing of it was kept; the files before it stay applied. */
-class MigrationFailed extends Error {
-  override readonly name = 'MigrationFailed'
-  constructor(file: string, cause: unknown) {
-    super(`the migration ${file} failed, and nothing of it was kept: ${String(cause)}`, { cause })
-  }
-}
-
 interface MigrateOptions {
   /** The folder of `0001_name.sql`, …; by default the package's own `migrations`. */
   readonly directory?: string
@@ -39,7 +31,7 @@ type Migration = Awaited<ReturnType<typeof readMigrations>>[number]
 /** Two levels up from this file, in src/database as in dist/database. */
 const packageMigrations = fileURLToPath(new URL('../../migrations/', import.meta.url))
 
-/** Returns the files applied, and the newest migration. Throws `SchemaMismatch` or `MigrationFailed`. */
+/** Returns the files applied, and the newest migration. Throws `SchemaMismatch`. */
 export async function migrate(
   database: Database,
   options: MigrateOptions = {},
@@ -138,8 +130,10 @@ async function applyNext(
     )
   const next = migrations[current]
   if (next === undefined) return undefined
-  await transaction.script(next.sql).catch((error: unknown) => {
-    throw error instanceof DatabaseUnavailable ? error : new MigrationFailed(next.name, error)
+  await transaction.script(next.sql).catch((cause: unknown) => {
+    if (cause instanceof DatabaseUnavailable) throw cause
+    // The files before it stay applied.
+    throw new Error(`the migration ${next.name} failed, and nothing of it was kept: ${cause}`, { cause })
   })
   await transaction.query(insertApplied, [next.version, next.name, next.checksum, next.oldestCode])
   return next.name

@@ -1,5 +1,4 @@
-// What both databases share: queries and transactions on a session, the planner's settings, the meaning of
-// errors.
+// What both databases share: queries and transactions, the planner's settings, the meaning of errors.
 import { DatabaseError as ServerRefusal } from 'pg-protocol'
 import {
   ConstraintViolation,
@@ -173,8 +172,7 @@ const isStalePlan = (error: unknown) =>
 
 /**
  * Whether a connection must be closed after this error. It outlives a refusal and a statement's time-out.
- * After another error it may have ended, lead to an old primary, or have compared the clocks before the
- * server's was set.
+ * Others may have ended, lead to an old primary, or have compared the clocks before the server's was set.
  */
 export function endsConnection(error: unknown): boolean {
   if (error instanceof DatabaseError || error instanceof ConstraintViolation) return isStalePlan(error)

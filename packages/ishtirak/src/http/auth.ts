@@ -1,6 +1,5 @@
 // Identifies the caller: by a token of the platform, checked with the one kind of key that is configured, or
-// by a key. The token never chooses the algorithm. If the key server is unreachable the answer is 503, not
-// 401.
+// by a key. The token never chooses the algorithm. An unreachable key server is 503, not 401.
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from 'jose'
 // Its parts one by one: the whole package has twice as many files to load at each start.
 import * as errors from 'jose/errors'

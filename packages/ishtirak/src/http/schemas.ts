@@ -1,6 +1,5 @@
 // What the TypeBox schemas of the routes are used for: validation of input, serializers of answers, names in
-// the OpenAPI document. A body is never coerced. In the query string, numbers, `true` and `false` are read
-// from text.
+// the OpenAPI document. A body is never coerced. A query's numbers, `true` and `false` are read from text.
 import {
   type Serializer,
   type SerializerFactory,
@@ -145,10 +144,7 @@ export const buildSerializer: SerializerFactory = (externalSchemas, options) => 
   }
 }
 
-/**
- * `of` has the names of the answer, or the same names in camel case. It has centimes for the answer's dinars,
- * and instants for its timestamps.
- */
+/** `of` has the answer's names, also in camel case, centimes for its dinars, instants for its timestamps. */
 export function viewAs<Schema extends TSchema>(schema: Schema, of: unknown): Static<Schema> {
   return shown(schema, of) as Static<Schema>
 }

@@ -203,10 +203,7 @@ function ungrouped(tag: string, options: Intl.NumberFormatOptions): Intl.NumberF
   return new Intl.NumberFormat(tag, { ...options, useGrouping: false })
 }
 
-/**
- * Separates groups of three by a non-breaking space: Intl uses a point in ar-DZ and a comma in English, which
- * could be read as another sum.
- */
+/** Groups are parted by a non-breaking space: Intl's point (ar-DZ) or comma could be read as another sum. */
 function grouped(format: Intl.NumberFormat, value: number): string {
   return unbroken(format.format(value).replace(/\B(?=(?:\d{3})+(?!\d))/g, '\u00a0'))
 }

@@ -57,8 +57,7 @@ export function fill(
   for (const [index, part] of partsOf(text).entries()) {
     const value = index % 2 === 0 ? part : (data[part] ?? always[part])
     if (value === undefined) throw new Error(`the message ${key} has no ${part}`)
-    // Isolated (U+2068 … U+2069): a Latin name does not change the direction of the Arabic sentence around
-    // it.
+    // Isolated, so that a Latin name does not change the direction of the Arabic sentence around it.
     filled += index % 2 === 1 && locale === 'ar' ? `\u2068${value}\u2069` : value
   }
   return filled

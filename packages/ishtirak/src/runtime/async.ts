@@ -7,9 +7,7 @@ export type SingleFlight<Value> = (key: string, work: () => Promise<Value>) => P
 export function singleFlight<Value>(): SingleFlight<Value> {
   const flights = new Map<string, Promise<Value>>()
   return (key, work) => {
-    const flying = flights.get(key)
-    if (flying) return flying
-    const flight = work().finally(() => flights.delete(key))
+    const flight = flights.get(key) ?? work().finally(() => flights.delete(key))
     flights.set(key, flight)
     return flight
   }
@@ -34,17 +32,12 @@ export function createTurns(): InTurn {
 /** For work that blocks the main thread: one piece at a time, and the event loop turns between pieces. */
 export function createWorkQueue() {
   let waiting = 0
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = createTurns()
   const run = <Result>(work: () => Result | Promise<Result>): Promise<Result> => {
     waiting += 1
-    const turn = last
-      .then(() => setImmediate())
-      .then(work)
-      .finally(() => {
-        waiting -= 1
-      })
-    last = turn.catch(() => undefined)
-    return turn
+    return inTurn('', () => setImmediate().then(work)).finally(() => {
+      waiting -= 1
+    })
   }
   return {
     run,

@@ -30,44 +30,33 @@ export function createCalendar(timeZone: string): Calendar {
 const DAYS_REMEMBERED = 8
 
 /** The calendar day of an instant, half open: `[startsAt, endsAt)`. Summer time makes 23 or 25 hours. */
-export function dayIn(timeZone: string) {
-  return keepingFew((instant) => {
-    const start = inZone(instant, timeZone).startOfDay()
-    return {
-      /** `YYYY-MM-DD` in the zone. */
-      date: start.toPlainDate().toString(),
-      startsAt: start.epochMilliseconds,
-      endsAt: start.add({ days: 1 }).startOfDay().epochMilliseconds,
-    }
-  })
-}
+export const dayIn = (timeZone: string) => spansIn(timeZone, 'day')
 
 /** Returns the day or month that an instant lies in, for counters. */
 export function quotaWindowsIn(timeZone: string): QuotaWindowAt {
-  const windowsOf = (unit: LimitWindow) =>
-    keepingFew((instant) => {
-      const day = inZone(instant, timeZone).startOfDay()
-      const start = unit === 'day' ? day : day.with({ day: 1 }).startOfDay()
-      const end = start.add({ [`${unit}s`]: 1 }).startOfDay()
-      return { startsAt: start.epochMilliseconds, endsAt: end.epochMilliseconds }
-    })
-  const windows = { day: windowsOf('day'), month: windowsOf('month') }
+  const windows = { day: spansIn(timeZone, 'day'), month: spansIn(timeZone, 'month') }
   return (unit, instant) => windows[unit](instant)
 }
 
 /** Keeps the last few, because all callers ask about the same days. */
-function keepingFew<Span extends { readonly startsAt: Instant; readonly endsAt: Instant }>(
-  compute: (instant: Instant) => Span,
-): (instant: Instant) => Span {
-  const remembered: Span[] = []
-  return (instant) => {
+function spansIn(timeZone: string, unit: LimitWindow) {
+  const remembered: ReturnType<typeof spanAt>[] = []
+  return (instant: Instant) => {
     const known = remembered.find(({ startsAt, endsAt }) => startsAt <= instant && instant < endsAt)
     if (known) return known
-    const span = compute(instant)
+    const span = spanAt(inZone(instant, timeZone).startOfDay(), unit)
     remembered.unshift(span)
     remembered.length = Math.min(remembered.length, DAYS_REMEMBERED)
     return span
   }
+}
+
+function spanAt(day: Temporal.ZonedDateTime, unit: LimitWindow) {
+  const start = unit === 'day' ? day : day.with({ day: 1 }).startOfDay()
+  const end = start.add({ [`${unit}s`]: 1 }).startOfDay()
+  // The first day, in the zone.
+  const date = start.toPlainDate().toString()
+  return { date, startsAt: start.epochMilliseconds, endsAt: end.epochMilliseconds }
 }
 
 function inZone(instant: Instant, timeZone: string): Temporal.ZonedDateTime {

@@ -1,5 +1,4 @@
-// The one place that reads the machine's time. Other code receives a clock or an instant, so tests can move
-// it.
+// The one place that reads the machine's time. Other code receives a clock or an instant: tests move it.
 import os from 'node:os'
 import { type Instant, SECOND } from '../core/instant.js'
 

@@ -1,5 +1,4 @@
-// Files that the configuration names, which are JSON that is checked against a schema, and packages that it
-// needs. Errors are `ConfigError`.
+// The JSON files that the configuration names, and the packages that it needs. Errors are `ConfigError`.
 import { readFileSync } from 'node:fs'
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'

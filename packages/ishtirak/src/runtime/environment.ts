@@ -1,6 +1,5 @@
-// The interface by which capabilities, gateways and config.ts declare variables of the environment, with the
-// allowed values in words for the person who sets them. An error names the variable and never repeats the
-// value, which may be a secret.
+// How capabilities, gateways and config.ts declare variables of the environment, with the allowed values in
+// words. An error names the variable and never repeats the value, which may be a secret.
 import Type, { type Static, type TObject, type TProperties } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Permission } from '../core/role.js'
@@ -68,9 +67,8 @@ export interface GatewaySettings<Part = unknown> extends Settings<Part> {
 }
 
 /**
- * An empty variable counts as unset. If a variable is unset, its value in IMAGE_DEFAULTS counts (NAME=value,
- * separated by spaces). Images set defaults this way, because `--env-file` would empty a variable of their
- * own.
+ * An empty variable is unset: its value in IMAGE_DEFAULTS counts (NAME=value, separated by spaces), since
+ * `--env-file` would empty a variable that an image sets itself.
  */
 export function givenVariables(variables: Variables): Variables {
   const defaults = variables.IMAGE_DEFAULTS?.split(' ').map((pair) => pair.split('=', 2)) ?? []

@@ -1,6 +1,5 @@
 // Limits how much garbage the heap may hold. By default V8 lets it grow to three times what is alive, and
-// hosting platforms charge for memory. It is set from within before anything else is loaded, however the
-// process was started.
+// hosting platforms charge for memory. It is set from within, however the process was started.
 import { setFlagsFromString } from 'node:v8'
 
 const FLAGS = [

@@ -188,8 +188,4 @@ function refusal(host: string): AddressRefused {
   return new AddressRefused(`${host} is not a public address (EVENTS_ALLOW_PRIVATE=true allows it)`)
 }
 
-export function withoutSlash(url: string): string {
-  let end = url.length
-  while (url[end - 1] === '/') end -= 1
-  return url.slice(0, end)
-}
+export const withoutSlash = (url: string) => url.replace(/\/+$/, '')

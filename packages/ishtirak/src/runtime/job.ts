@@ -1,5 +1,4 @@
-// A job runs by itself: a sweep over due rows. It may be late, run twice or be killed at any line. It neither
-// gives nor takes access.
+// A job is a sweep over due rows. It may be late, run twice or be killed. It neither gives nor takes access.
 
 /** Jobs of an earlier stage come first, on the health page and when the test clock runs them all. */
 export const JOB_STAGES = ['find_out', 'announce', 'tidy'] as const

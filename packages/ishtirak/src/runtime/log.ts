@@ -1,5 +1,4 @@
-// The log: JSON lines on standard output, with one list of fields that are never shown in clear text. The
-// callers decide what is logged.
+// The log: JSON lines on standard output, with one list of fields that are never shown in clear text.
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Instant } from '../core/instant.js'
 import type { Clock } from './clock.js'

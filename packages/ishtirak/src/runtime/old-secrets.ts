@@ -13,10 +13,7 @@ export function items(list: string | undefined): readonly string[] {
   return list === undefined ? [] : list.split(',').map((item) => item.trim())
 }
 
-/**
- * `list`: the variable with the secrets. `holder`: of the keys; null: the secrets belong to no one. `place`:
- * from 1, among these secrets.
- */
+/** `list`: their variable. `holder`: of the keys; null: no one. `place`: from 1, among these secrets. */
 export function describeSecrets(list: string, holder: string | null, secrets: readonly string[]) {
   return secrets.map((secret, index) => ({ list, holder, secret, place: index + 1, of: secrets.length }))
 }

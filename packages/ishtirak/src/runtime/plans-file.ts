@@ -1,5 +1,4 @@
-// PLANS_FILE: the plans in the form of `GET /plans`, and the limits that they have. A misspelt limit is
-// refused.
+// PLANS_FILE: the plans in the form of `GET /plans`, and their limits. A misspelt limit is refused.
 import { readFileSync } from 'node:fs'
 import Type, { type Static } from 'typebox'
 import { countsAs, type LimitDefinition } from '../core/limit.js'

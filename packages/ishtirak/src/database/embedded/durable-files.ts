@@ -1,6 +1,5 @@
-// Makes the files of the embedded database survive a power loss. The package's own node file system never
-// flushes: this one implements its `fsync`, for files and for directories. After a failed flush it refuses
-// everything.
+// Makes the files of the embedded database survive a power loss. The package's own file system never flushes:
+// this one implements its `fsync`, for files and folders. After a failed flush it refuses everything.
 import { fdatasyncSync } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
