@@ -95,7 +95,7 @@ export const statementList = list<BankDeps>()({
   command: { usage: 'bank-statements list', rows: 'statements' },
   read: async ({ database }, _, { cursor, limit }) => {
     const after = cursor === null ? null : byInstant.decode(cursor)
-    const found = await newestStatements(database, { after, limit })
+    const found = await newestStatements(database, after, limit + 1)
     return byInstant.pageBy(found, limit, ({ imported_at: at, statement_id: id }) => ({ at, id }))
   },
   view: () => (statement) => viewAs(StatementSummarySchema, statement),
@@ -126,7 +126,7 @@ export const lineList = list<BankDeps>()({
   command: { usage: 'bank-statements lines', rows: 'lines' },
   read: async (deps, { state = 'open' }, { cursor, limit }) => {
     const after = cursor === null ? null : byDay.decode(cursor)
-    const lines = await linesIn(deps.database, state, { after, limit })
+    const lines = await linesIn(deps.database, state, after, limit + 1)
     return byDay.pageOf(await matched(deps, lines), limit)
   },
   view: () => (line) => viewAs(LineSchema, describeBankLine(line)),

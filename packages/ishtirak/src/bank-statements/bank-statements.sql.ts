@@ -148,19 +148,14 @@ const selectNewest = statement(
     order by imported_at desc, id desc limit $3::int`,
 )
 
-/** A page of a list: after `after`, and with one item more than `limit` if there are more. */
-interface PageAfter<Position> {
-  readonly after: Position | null
-  readonly limit: number
-}
-
 /** Newest first. */
 export async function newestStatements(
   database: Queryable,
-  { after, limit }: PageAfter<{ readonly at: Instant; readonly id: string }>,
+  after: { readonly at: Instant; readonly id: string } | null,
+  limit: number,
 ): Promise<readonly StoredStatement[]> {
-  const place = [after && at(after.at), after?.id ?? null]
-  return (await database.query(selectNewest, [...place, limit + 1])).map(parseStatement)
+  const values = [after && at(after.at), after?.id ?? null, limit]
+  return (await database.query(selectNewest, values)).map(parseStatement)
 }
 
 const selectOfStatement = statement(
@@ -197,10 +192,11 @@ const selectIn = {
 export async function linesIn(
   database: Queryable,
   state: BankLineState,
-  { after, limit }: PageAfter<{ readonly day: string; readonly id: string }>,
+  after: { readonly day: string; readonly id: string } | null,
+  limit: number,
 ): Promise<readonly StoredLine[]> {
-  const rows = await database.query(selectIn[state], [after?.day ?? null, after?.id ?? null, limit + 1])
-  return rows.map(parseLine)
+  const values = [after?.day ?? null, after?.id ?? null, limit]
+  return (await database.query(selectIn[state], values)).map(parseLine)
 }
 
 const updateState = statement(

@@ -58,28 +58,22 @@ export function decideApproval(
 ): TransferDecision {
   if (isSettled(payment)) return DECIDED
   const isApproved = transfer.state === 'approved'
+  const isOwn = ({ by }: Approval) => mayBeOnePerson(by, approval.by)
+  const agrees = ({ amount, instrument }: Approval) =>
+    amount === approval.amount && instrument === approval.instrument
   const isRepeated = transfer.approvals.some(
-    (one) =>
-      isSamePerson(one, approval) && hasSameFigures(one, approval) && one.receivedAt === approval.receivedAt,
+    (one) => isOwn(one) && agrees(one) && one.receivedAt === approval.receivedAt,
   )
   if (isApproved && isRepeated) return { kind: 'unchanged' }
   if (isBooked(transfer, payment)) return DECIDED
   // Only the last figures of a person count, so that an operator can correct a mistake.
-  const others = isApproved ? [] : transfer.approvals.filter((one) => !isSamePerson(one, approval))
-  if (!others.every((one) => hasSameFigures(one, approval))) return { kind: 'refused', because: 'differs' }
+  const others = isApproved ? [] : transfer.approvals.filter((one) => !isOwn(one))
+  if (!others.every(agrees)) return { kind: 'refused', because: 'differs' }
   const approvals = [...others, approval]
   const isEnough = approvals.length >= approvalsNeeded(payment, approval.amount, secondFrom)
   if (isRepeated && !isEnough) return { kind: 'refused', because: 'same_operator' }
   const waiting = isApproved ? 'open' : transfer.state
   return { kind: 'changed', transfer: { ...transfer, approvals, state: isEnough ? 'approved' : waiting } }
-}
-
-function isSamePerson(one: Approval, other: Approval): boolean {
-  return mayBeOnePerson(one.by, other.by)
-}
-
-function hasSameFigures(one: Approval, other: Approval): boolean {
-  return one.amount === other.amount && one.instrument === other.instrument
 }
 
 /** The larger of both amounts counts, so that a mistyped figure cannot avoid the second approval. */

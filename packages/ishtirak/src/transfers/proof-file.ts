@@ -3,27 +3,11 @@
 // specification (third edition), and Adobe's supplement to ISO 32000 (PDF).
 import { fileRefused } from '../http/upload.js'
 
-export const PROOF_TYPES = ['image/jpeg', 'image/png', 'application/pdf'] as const
-export type ProofType = (typeof PROOF_TYPES)[number]
-
-interface Size {
-  readonly width: number
-  readonly height: number
-}
-
-interface Format {
-  readonly type: ProofType
-  /** The mark in the first `within` bytes of a file, and the mark at its end. */
-  readonly start: Buffer
-  readonly within: number
-  readonly end: Buffer
-  /** The number of bytes that may follow the beginning of the end mark. */
-  readonly behind: number
-  /** Null: no size is found. */
-  sizeOf?(bytes: Buffer): Size | null
-}
-
-const FORMATS: readonly Format[] = [
+/**
+ * `start` is in the first `within` bytes of a file, and at most `behind` bytes follow the beginning of the
+ * last `end`. `sizeOf` is null if no size is found.
+ */
+const FORMATS = [
   {
     type: 'image/jpeg',
     ...{ start: Buffer.from([0xff, 0xd8, 0xff]), within: 3 },
@@ -34,17 +18,18 @@ const FORMATS: readonly Format[] = [
     type: 'image/png',
     ...{ start: Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR', 'latin1'), within: 16 },
     ...{ end: Buffer.from('\0\0\0\0IEND\xaeB`\x82', 'latin1'), behind: Number.POSITIVE_INFINITY },
-    sizeOf: (bytes) => ({ width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }),
+    sizeOf: (bytes: Buffer) => ({ width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }),
   },
   // Readers look for both marks in so many bytes (3.4.1 and 3.4.4).
   {
     type: 'application/pdf',
-    start: Buffer.from('%PDF-'),
-    within: 1_024,
-    end: Buffer.from('%%EOF'),
-    behind: 1_024,
+    ...{ start: Buffer.from('%PDF-'), within: 1_024, end: Buffer.from('%%EOF'), behind: 1_024 },
+    sizeOf: () => ({ width: 1, height: 1 }),
   },
-]
+] as const
+
+export const PROOF_TYPES = FORMATS.map(({ type }) => type)
+export type ProofType = (typeof PROOF_TYPES)[number]
 
 /** A reader has to hold 4 bytes for each pixel. Phones take pictures of 50 million. */
 const PIXELS_MAX = 64_000_000
@@ -60,7 +45,7 @@ export function readProofFile(bytes: Buffer) {
   const { type, end: mark, behind, sizeOf } = format
   const end = bytes.lastIndexOf(mark)
   if (end < 0 || end < bytes.length - behind) throw fileRefused('damaged')
-  const size = sizeOf ? sizeOf(bytes) : { width: 1, height: 1 }
+  const size = sizeOf(bytes)
   if (!size || size.width === 0 || size.height === 0) throw fileRefused('damaged')
   if (Math.max(size.width, size.height) > SIDE_MAX || size.width * size.height > PIXELS_MAX)
     throw fileRefused('too_many_pixels')
@@ -68,7 +53,7 @@ export function readProofFile(bytes: Buffer) {
 }
 
 /** The size stands in the header of the frame, behind segments that each say their length. */
-function sizeOfJpeg(bytes: Buffer): Size | null {
+function sizeOfJpeg(bytes: Buffer) {
   for (let at = 2; at + 9 <= bytes.length; ) {
     const marker = bytes[at + 1] ?? 0
     if (bytes[at] !== 0xff || marker === 0) return null

@@ -1,9 +1,9 @@
 // Proofs of transfers as rows: one for each file, and its content in parts.
 import type { Instant } from '../core/instant.js'
-import { type Queryable, statement } from '../database/database.js'
+import { type Queryable, statement, type Transaction } from '../database/database.js'
 import { at, column, instant, instantOrNull, integer, rowOf, text, word } from '../database/rows.js'
 import type { ProofType } from './proof-file.js'
-import type { OfPayment, StoredTransfer, Transfer } from './transfers.sql.js'
+import type { OfPayment, Transfer } from './transfers.sql.js'
 
 const parseProof = rowOf({
   /** 1, 2, 3 of its transfer. */
@@ -45,26 +45,12 @@ export async function slipsToCheck(
 const insertProof = statement(
   'transfer_proofs.insert',
   `with proved as (
-     update transfers set proof_at = $4::timestamptz, version = version + 1
-      where user_id = $1 and payment_id = $2 and version = $3
-     returning user_id, payment_id
+     update transfers set proof_at = $3::timestamptz, version = version + 1
+      where user_id = $1 and payment_id = $2
    )
    insert into transfer_proofs (user_id, payment_id, n, uploaded_at, media_type, bytes, sha256)
-   select user_id, payment_id, $5, $6::timestamptz, $7, $8, $9 from proved
-   returning n`,
+   values ($1, $2, $4, $5::timestamptz, $6, $7, $8)`,
 )
-
-/** Stores a proof without its content. False: the transfer has changed since it was read. */
-export async function saveProof(
-  transaction: Queryable,
-  { payment, version }: StoredTransfer,
-  { transfer, proof }: { readonly transfer: Transfer; readonly proof: Proof },
-): Promise<boolean> {
-  const { n, uploadedAt, type, bytes, sha256 } = proof
-  const key = [payment.userId, payment.id, version, at(transfer.proofAt)]
-  const rows = await transaction.query(insertProof, [...key, n, at(uploadedAt), type, bytes, sha256])
-  return rows.length === 1
-}
 
 /** A part is sent as base64, which is a third longer, and is in memory a few times on its way. */
 const PART_BYTES = 24 * 1024
@@ -75,15 +61,20 @@ const insertPart = statement(
    values ($1, $2, $3, $4, decode($5, 'base64'))`,
 )
 
-export async function saveProofContent(
-  transaction: Queryable,
+/** Stores a proof that was decided at the version of the user whose row the transaction has locked. */
+export async function saveProof(
+  transaction: Transaction,
   { userId, paymentId }: OfPayment,
-  n: number,
+  { transfer, proof }: { readonly transfer: Transfer; readonly proof: Proof },
   content: Buffer,
 ): Promise<void> {
+  const { n, uploadedAt, type, bytes, sha256 } = proof
+  const key = [userId, paymentId]
+  const facts = [at(transfer.proofAt), n, at(uploadedAt), type, bytes, sha256]
+  await transaction.query(insertProof, [...key, ...facts])
   for (let part = 0; part * PART_BYTES < content.length; part++) {
     const piece = content.toString('base64', part * PART_BYTES, (part + 1) * PART_BYTES)
-    await transaction.query(insertPart, [userId, paymentId, n, part, piece])
+    await transaction.query(insertPart, [...key, n, part, piece])
   }
 }
 

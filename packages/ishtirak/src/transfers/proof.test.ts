@@ -10,6 +10,7 @@ import { orderTransfer } from '../../../../test/support/transfers.js'
 import { type Answer, tokenOf } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { createClient } from '../../../client/src/index.js'
+import type { Database } from '../database/database.js'
 import { uploadProof } from './proof.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
@@ -108,17 +109,18 @@ describeWorld('a proof of a transfer', { env: ENV }, ({ world, database }) => {
   })
 
   describe('that another act overtakes', () => {
-    /** Uploads; `between` happens when the transfer and its proofs are loaded, and the user is not yet. */
+    /** Uploads; `between` happens when the proof is decided and not saved yet. */
     const uploadAround = (id: string, between: () => Promise<unknown>) => {
       const { parts } = world.service
       let isFirst = true
-      const load: typeof parts.settlements.load = async (...asked) => {
+      const transaction: Database['transaction'] = async (work) => {
         const is = isFirst
         isFirst = false
         if (is) await between()
-        return parts.settlements.load(...asked)
+        return database().transaction(work)
       }
-      const deps = { ...parts, settlements: { ...parts.settlements, load } }
+      const query: Database['query'] = (...asked) => database().query(...asked)
+      const deps = { ...parts, database: { ...database(), query, transaction } }
       return uploadProof(deps, { userId: user, paymentId: id }, png())
     }
 

@@ -8,18 +8,18 @@ import type { Uploads } from '../http/upload.js'
 import { type ChangeDeps, tryChange } from '../ledger/change-user.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findPayment } from '../ledger/payments.sql.js'
-import { type Settlements, saveSettlement } from '../ledger/settle.sql.js'
+import { saveSettlement } from '../ledger/settle.sql.js'
 import type { SettlementChange } from '../ledger/settlement-change.js'
+import { findUser } from '../ledger/users.sql.js'
 import { refusalBecause } from './approvals.js'
 import { decideProof, proofProblem } from './decide-transfer.js'
-import { eraseProofsBefore, listProofs, type Proof, saveProof, saveProofContent } from './proof.sql.js'
+import { eraseProofsBefore, listProofs, type Proof, saveProof } from './proof.sql.js'
 import { readProofFile } from './proof-file.js'
 import type { TransferConfig } from './settings.js'
 import { findTransfer, type OfPayment } from './transfers.sql.js'
 
 export interface ProofDeps extends ChangeDeps {
   readonly database: Database
-  readonly settlements: Settlements
   readonly uploads: Uploads
 }
 
@@ -40,29 +40,24 @@ export async function uploadProof(deps: ProofDeps, of: OfPayment, sent: Buffer):
   const content = sent.subarray(0, length)
   const file = { type, bytes: length, sha256: hash('sha256', content) }
   return untilFresh('proof', async () => {
+    // The user is read first: a decision or another proof after this makes their version stale.
+    const user = await findUser(deps.database, of.userId)
     const { stored, proofs } = await loadProofs(deps, of)
-    const decision = decideProof(stored.transfer, proofs, file, deps.clock.now())
+    const now = deps.clock.now()
+    const decision = decideProof(stored.transfer, proofs, file, now)
     if (decision.kind === 'refused') throw refusalBecause(decision.because, stored)
     if (decision.kind === 'known') return decision.proof
-    const { payment } = stored
-    const loaded = await deps.settlements.load({ ...payment, paymentId: payment.id })
-    if (!loaded) return 'stale'
-    const keep = (change: SettlementChange) =>
+    const save = (change: SettlementChange) =>
       deps.database.transaction(async (transaction) => {
         // The user's row first, as every change locks it.
         const saved = await saveSettlement(transaction, change)
-        if (saved !== 'saved') return saved
-        if (!(await saveProof(transaction, stored, decision))) throw new Stale()
-        await saveProofContent(transaction, of, decision.proof.n, content)
+        if (saved === 'saved') await saveProof(transaction, of, decision, content)
         return saved
       })
-    const facts = { userId: payment.userId, ...loaded }
-    const revision = { payment: loaded.payment, events: ['payment.proof_received'] as const }
-    const attempt = {
-      now: deps.clock.now(),
-      save: (change: SettlementChange) => keep(change).catch(staleOrThrow),
-    }
-    const saved = await tryChange(deps, facts, attempt, () => ({ revision, result: decision.proof }))
+    const { payment } = stored
+    const revision = { payment, events: ['payment.proof_received'] as const }
+    const facts = { userId: of.userId, user, payment }
+    const saved = await tryChange(deps, facts, { now, save }, () => ({ revision, result: decision.proof }))
     if (typeof saved === 'string') return 'stale'
     const about = { user_id: of.userId, payment_id: of.paymentId }
     deps.log.info({ ...about, n: saved.n, bytes: saved.bytes }, 'proof received')
@@ -70,16 +65,7 @@ export async function uploadProof(deps: ProofDeps, of: OfPayment, sent: Buffer):
   })
 }
 
-/** Rolls the transaction back. */
-class Stale extends Error {}
-
-function staleOrThrow(error: unknown): 'stale' {
-  if (error instanceof Stale) return 'stale'
-  throw error
-}
-
 async function loadProofs({ database }: Pick<ProofDeps, 'database'>, of: OfPayment) {
-  // The transfer is read first: a proof that comes between both reads makes the decision stale.
   const stored = await findTransfer(database, of)
   if (stored) return { stored, proofs: await listProofs(database, of) }
   const payment = await findPayment(database, of.userId, of.paymentId)
