@@ -18,7 +18,7 @@ import type { Instant } from '../core/instant.js'
 import { nullable, object, request, timestamp, viewAs } from '../http/schemas.js'
 import { type ConsolePages, consolePage, roleName, type View } from '../pages/console-frame.js'
 import type { Field } from '../pages/field.js'
-import { LinkButton } from '../pages/portal-frame.js'
+import { LinkButton } from '../pages/parts.js'
 import { digestOf } from '../runtime/secret.js'
 import {
   describe,

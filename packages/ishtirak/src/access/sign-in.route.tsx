@@ -10,7 +10,7 @@ import { createTryLimit, networkOf } from '../http/callers.js'
 import { consoleSay, type SayConsole } from '../i18n/messages.js'
 import { type ConsoleSignIn, goTo, renderConsole, sendPage } from '../pages/console-frame.js'
 import { Input } from '../pages/field.js'
-import { LinkButton, SubmitButton } from '../pages/portal-frame.js'
+import { LinkButton, SubmitButton } from '../pages/parts.js'
 import { cookiesFor, cookiesOf, fieldOf, queryOf } from '../pages/reader.js'
 import {
   type AccessPageDeps,

@@ -2,7 +2,7 @@
 import { mayDo } from '../core/role.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import { codeInWords } from '../pages/console-words.js'
-import { LinkButton } from '../pages/portal-frame.js'
+import { LinkButton } from '../pages/parts.js'
 import { type Act, byRank, verbOf } from './act.js'
 import { type Subject, subjectPath } from './subject.js'
 

@@ -3,7 +3,8 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
 import type { Payment } from '../core/payment.js'
 import type { TimeEntry } from '../core/time-list.js'
-import type { ConsolePages, Fact, View } from '../pages/console-frame.js'
+import type { ConsolePages, View } from '../pages/console-frame.js'
+import type { Fact } from '../pages/console-parts.js'
 
 /** `Part` is the type of what is loaded. */
 interface FilePart<Of, Part> {

@@ -6,19 +6,13 @@ import { mayDo, type Permission, requireRole } from '../core/role.js'
 import type { App } from '../http/app.js'
 import { checker } from '../http/schemas.js'
 import { type ConsoleKey, isConsoleKey } from '../i18n/messages.js'
-import {
-  addressOf,
-  type ConsolePages,
-  consolePage,
-  Pager,
-  type View,
-  withQuery,
-} from '../pages/console-frame.js'
+import { addressOf, type ConsolePages, consolePage, type View, withQuery } from '../pages/console-frame.js'
+import { type Column, Pager, Table } from '../pages/console-parts.js'
 import { consoleRoute, fromThisSite } from '../pages/console-view.js'
 import { type Field, Input } from '../pages/field.js'
-import { Card, LinkButton, type SentForm, SubmitButton } from '../pages/portal-frame.js'
+import { Card, LinkButton, SubmitButton } from '../pages/parts.js'
+import type { SentForm } from '../pages/portal-frame.js'
 import { queryOf } from '../pages/reader.js'
-import { type Column, Table } from '../pages/table.js'
 import type { AuditDeps } from './audit.sql.js'
 import { filterIn, type List, sendListFile } from './list.js'
 import type { ReadPage } from './paging.js'

@@ -9,10 +9,8 @@ import type { SubscriptionFacts } from '../core/subscription.js'
 import { inParts, planAndTerm } from '../i18n/formats.js'
 import type { BalanceEntry } from '../ledger/balance-entries.sql.js'
 import { type Field, Input } from '../pages/field.js'
-import { hrefIn, OwnForm } from '../pages/own-form.js'
-import { SubmitButton } from '../pages/portal-frame.js'
+import { hrefIn, OwnForm, P, SubmitButton, Words } from '../pages/parts.js'
 import { mayInvite, type PartSection } from '../pages/portal-kinds.js'
-import { P, Words } from '../pages/words.js'
 
 export const RENEWAL = '/portal/balance/renewal'
 

@@ -13,9 +13,9 @@ import { balanceMembers } from '../ledger/balance-schemas.js'
 import { PaymentLink } from '../ledger/labels.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { findUser } from '../ledger/users.sql.js'
-import { type ConsolePages, Facts, Text, type View } from '../pages/console-frame.js'
-import { Card } from '../pages/portal-frame.js'
-import { Table } from '../pages/table.js'
+import type { ConsolePages, View } from '../pages/console-frame.js'
+import { Facts, Table, Text } from '../pages/console-parts.js'
+import { Card } from '../pages/parts.js'
 
 type Part = {
   readonly facts: SubscriptionFacts

@@ -15,16 +15,14 @@ import {
   type ConsolePages,
   consolePage,
   goTo,
-  Hint,
-  Notices,
   sendPage,
   type View,
 } from '../pages/console-frame.js'
+import { type Column, Hint, Notices, Table } from '../pages/console-parts.js'
 import { forOperators, viewOf } from '../pages/console-view.js'
 import { type Field, Input, type Typed } from '../pages/field.js'
-import { Card, FormToken, LinkButton, Notice, SubmitButton } from '../pages/portal-frame.js'
+import { Card, FormToken, LinkButton, Notice, SubmitButton } from '../pages/parts.js'
 import { queryOf } from '../pages/reader.js'
-import { type Column, Table } from '../pages/table.js'
 import { BANK_FILE_BYTES_MAX } from './bank-file.js'
 import { bankForm } from './bank-form.js'
 import { IMPORT_STATEMENT, lineList, statementList } from './bank-readings.js'

@@ -2,7 +2,7 @@
 import { ActLink } from '../acts/act-links.js'
 import { formatReference } from '../core/reference.js'
 import { addressOf, type View } from '../pages/console-frame.js'
-import type { Column } from '../pages/table.js'
+import type { Column } from '../pages/console-parts.js'
 import type { StoredStatement } from './bank-statements.sql.js'
 import { LINE_ACTS, stateAfter } from './line-acts.js'
 import type { MatchedLine } from './read-statement.js'

@@ -10,20 +10,11 @@ import type { App } from '../http/app.js'
 import { inParts } from '../i18n/formats.js'
 import { CATALOGS, instrumentName } from '../i18n/messages.js'
 import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
-import {
-  addressOf,
-  type ConsolePages,
-  consolePage,
-  Facts,
-  Hint,
-  Notices,
-  Text,
-  type View,
-} from '../pages/console-frame.js'
+import { addressOf, type ConsolePages, consolePage, type View } from '../pages/console-frame.js'
+import { type Column, Facts, Hint, Notices, Table, Text } from '../pages/console-parts.js'
 import { consoleRoute } from '../pages/console-view.js'
-import { Card, LinkButton, SubmitButton } from '../pages/portal-frame.js'
+import { Card, LinkButton, SubmitButton } from '../pages/parts.js'
 import { queryOf } from '../pages/reader.js'
-import { type Column, Table } from '../pages/table.js'
 import { APPROVED_AT_ONCE, approveLines } from './approve-lines.js'
 import type { Candidate } from './bank-match.js'
 import { READ_STATEMENTS } from './bank-readings.js'

@@ -1,18 +1,8 @@
 // The declaration of a month, to print on A4: each figure leads to its documents.
 
-import {
-  addressOf,
-  consolePage,
-  Facts,
-  Hint,
-  Notices,
-  NoWrap,
-  Text,
-  Under,
-  type View,
-} from '../pages/console-frame.js'
-import { Card, LinkButton } from '../pages/portal-frame.js'
-import { Table } from '../pages/table.js'
+import { addressOf, consolePage, type View } from '../pages/console-frame.js'
+import { Facts, Hint, Notices, NoWrap, Table, Text, Under } from '../pages/console-parts.js'
+import { Card, LinkButton } from '../pages/parts.js'
 import type { Declaration, TaxedTurnover } from './declaration.js'
 import { type BooksPages, fileAddress } from './exports.js'
 import { OwedToUsers } from './month-page.js'

@@ -1,10 +1,9 @@
 // The journal of sales of a month in the console, or a part of it, as the declaration leads to it.
 import type { ListPage } from '../acts/list-page.js'
 import { mayDo } from '../core/role.js'
-import { addressOf, Notices, Under, withQuery } from '../pages/console-frame.js'
-import { LinkButton } from '../pages/portal-frame.js'
-import type { Column } from '../pages/table.js'
-import { UserCell } from '../pages/user-cell.js'
+import { addressOf, withQuery } from '../pages/console-frame.js'
+import { type Column, Notices, Under, UserCell } from '../pages/console-parts.js'
+import { LinkButton } from '../pages/parts.js'
 import { type BooksPages, EXPORT, fileAddress } from './exports.js'
 import type { Line } from './lines.sql.js'
 import { sums } from './month-page.js'

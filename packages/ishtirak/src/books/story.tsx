@@ -1,7 +1,9 @@
 // The card that shows the money of a month or a year step by step: received, sold, its tax, what is left, and
 // what the card provider paid out.
-import { Hint, type View } from '../pages/console-frame.js'
-import { Card } from '../pages/portal-frame.js'
+
+import type { View } from '../pages/console-frame.js'
+import { Hint } from '../pages/console-parts.js'
+import { Card } from '../pages/parts.js'
 import type { moneyOf } from './months.js'
 
 /** A step of 0 is left out unless it has a third member. A `sum` ends a group. */

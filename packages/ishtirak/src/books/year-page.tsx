@@ -1,8 +1,8 @@
 // The page of a year: twelve months side by side, and what becomes of those who began in each.
 
-import { addressOf, consolePage, Notices, type View } from '../pages/console-frame.js'
-import { Card, LinkButton } from '../pages/portal-frame.js'
-import { type Column, Table } from '../pages/table.js'
+import { addressOf, consolePage, type View } from '../pages/console-frame.js'
+import { type Column, Notices, Table } from '../pages/console-parts.js'
+import { Card, LinkButton } from '../pages/parts.js'
 import type { BooksPages } from './exports.js'
 import { SalesChart } from './sales-chart.js'
 import { Story } from './story.js'

@@ -1,5 +1,5 @@
 // The lines of an order, a payment or a plan: a name, and what it is.
-import { Words } from '../pages/words.js'
+import { Words } from '../pages/parts.js'
 
 /** A line whose value is null is left out. The parts of a value are separated by points. */
 export type NamedLine = readonly [

@@ -4,9 +4,8 @@ import { offersOf, type Plan, savingOf } from '../core/plan.js'
 import { type Quote, type QuoteDecision, renewalOffers } from '../core/quote.js'
 import { inParts, termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
-import { hrefIn } from '../pages/own-form.js'
+import { hrefIn, Inline, P } from '../pages/parts.js'
 import { mayInvite, type PartSection, PLANS } from '../pages/portal-kinds.js'
-import { Inline, P } from '../pages/words.js'
 import { Lines, type NamedLine } from './lines.js'
 import {
   ChoiceForm,

@@ -5,10 +5,9 @@ import { type Offer, offersOf } from '../core/plan.js'
 import { changeQuotes, type Quote, type QuoteDecision, type Start, termDecisions } from '../core/quote.js'
 import { taxAt } from '../core/receipt.js'
 import type { SubscriptionFacts } from '../core/subscription.js'
-import { OwnForm } from '../pages/own-form.js'
-import type { PageParts } from '../pages/portal-frame.js'
+import { OwnForm } from '../pages/parts.js'
+import type { OfferedMethod, PageParts } from '../pages/portal-frame.js'
 import type { PartSection, PartView } from '../pages/portal-kinds.js'
-import type { OfferedMethod } from '../pages/shown-method.js'
 
 export const BY_CARD: OfferedMethod = {
   method: 'card',

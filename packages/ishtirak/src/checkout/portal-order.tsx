@@ -8,11 +8,9 @@ import { endsWithTrial } from '../core/subscription.js'
 import { inParts, termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import { messagePage } from '../pages/message-pages.js'
-import { hrefIn, OwnForm } from '../pages/own-form.js'
-import { LinkButton, type Pages, SubmitButton } from '../pages/portal-frame.js'
+import { hrefIn, LinkButton, OwnForm, P, SubmitButton, Words } from '../pages/parts.js'
+import type { OfferedMethod, Pages } from '../pages/portal-frame.js'
 import { type Answered, type PartSection, type PartView, PLANS } from '../pages/portal-kinds.js'
-import type { OfferedMethod } from '../pages/shown-method.js'
-import { P, Words } from '../pages/words.js'
 import { Lines, type NamedLine } from './lines.js'
 import {
   BY_CARD,

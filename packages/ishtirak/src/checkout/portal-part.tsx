@@ -1,7 +1,7 @@
 // Buying by card on the portal: forms, the page after paying, open payments, past payments.
 import { findPayment } from '../ledger/payments.sql.js'
 import { answerForm, shortened } from '../pages/message-pages.js'
-import { portalForm } from '../pages/own-form.js'
+import { portalForm } from '../pages/portal-form.js'
 import type { PortalKinds } from '../pages/portal-kinds.js'
 import { type Chosen, choiceToKeep, offerValue, readOffer, wantedIn } from './portal-choice.js'
 import { orderPage } from './portal-order.js'

@@ -6,11 +6,9 @@ import { type Payment, type PublicPaymentStatus, publicStatusAt, type ShownPayme
 import { mayOrder } from '../core/person.js'
 import { type Formats, inParts, paidForInWords } from '../i18n/formats.js'
 import { instrumentName, planName } from '../i18n/messages.js'
-import { hrefIn } from '../pages/own-form.js'
-import { Card, LinkButton, Notice } from '../pages/portal-frame.js'
+import { Card, hrefIn, Inline, LinkButton, Notice } from '../pages/parts.js'
+import { shownMethodOf } from '../pages/portal-frame.js'
 import { checkedIn, type PartSection, PLANS } from '../pages/portal-kinds.js'
-import { shownMethodOf } from '../pages/shown-method.js'
-import { Inline } from '../pages/words.js'
 import { Id } from './lines.js'
 
 export function PendingNotice(section: PartSection) {

@@ -13,19 +13,9 @@ import type { App } from '../http/app.js'
 import { inParts, paidForInWords, termInWords } from '../i18n/formats.js'
 import { instrumentName, planName, type Say, sayFor } from '../i18n/messages.js'
 import { findPaymentById } from '../ledger/payments.sql.js'
-import { OwnForm } from '../pages/own-form.js'
-import {
-  Card,
-  LinkButton,
-  type Pages,
-  renderPage,
-  Sign,
-  type SignKind,
-  SubmitButton,
-} from '../pages/portal-frame.js'
+import { Card, LinkButton, OwnForm, P, Sign, type SignKind, SubmitButton } from '../pages/parts.js'
+import { type Pages, renderPage, shownMethodOf } from '../pages/portal-frame.js'
 import { queryOf, type Session } from '../pages/reader.js'
-import { shownMethodOf } from '../pages/shown-method.js'
-import { P } from '../pages/words.js'
 import { refreshed } from './history.js'
 import { Lines, type NamedLine } from './lines.js'
 import { BY_CARD } from './portal-choice.js'

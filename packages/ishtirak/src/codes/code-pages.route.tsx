@@ -7,18 +7,10 @@ import { listRoute } from '../acts/list-page.js'
 import type { Subject } from '../acts/subject.js'
 import type { App } from '../http/app.js'
 import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
-import {
-  addressOf,
-  type ConsolePages,
-  Facts,
-  isOwner,
-  Notices,
-  Text,
-  type View,
-} from '../pages/console-frame.js'
-import { Card } from '../pages/portal-frame.js'
+import { addressOf, type ConsolePages, isOwner, type View } from '../pages/console-frame.js'
+import { type Column, Facts, Notices, Text } from '../pages/console-parts.js'
+import { Card } from '../pages/parts.js'
 import { queryOf } from '../pages/reader.js'
-import type { Column } from '../pages/table.js'
 import { BATCH, batchList, CODES, type CodesDeps, type CodeUse, showBatch, useList } from './batches.js'
 import { givesInWords, validInWords } from './code-words.js'
 

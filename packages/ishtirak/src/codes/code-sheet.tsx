@@ -4,7 +4,8 @@ import type { Locale } from '../core/locale.js'
 import { writtenIn } from '../i18n/formats.js'
 import { consoleSay, directionOf } from '../i18n/messages.js'
 import { addressOf, type ConsolePages, renderConsole, type View } from '../pages/console-frame.js'
-import { LinkButton, pageHeaders, readSheet } from '../pages/portal-frame.js'
+import { LinkButton } from '../pages/parts.js'
+import { pageHeaders, readSheet } from '../pages/portal-frame.js'
 import { givesInWords, type Validity, validInWords, type Worth } from './code-words.js'
 
 const CARDS = readSheet(new URL('./code-sheet.css', import.meta.url))

@@ -6,8 +6,9 @@ import type { App } from '../http/app.js'
 import { inParts, planAndTerm, termInWords } from '../i18n/formats.js'
 import { planName, type Say, sayFor } from '../i18n/messages.js'
 import { answerForm, type Message, messagePage, shortened } from '../pages/message-pages.js'
-import { OwnForm, portalForm } from '../pages/own-form.js'
-import { FormToken, LinkButton, Notice, type Pages, SubmitButton } from '../pages/portal-frame.js'
+import { FormToken, LinkButton, Notice, OwnForm, SubmitButton } from '../pages/parts.js'
+import { portalForm } from '../pages/portal-form.js'
+import type { Pages } from '../pages/portal-frame.js'
 import {
   type Answered,
   isUnderReview,

@@ -24,7 +24,8 @@ import {
   type View,
 } from '../pages/console-frame.js'
 import { obstaclesInWords } from '../pages/console-words.js'
-import { LinkButton, pageHeaders, styleWith } from '../pages/portal-frame.js'
+import { LinkButton } from '../pages/parts.js'
+import { pageHeaders, styleWith } from '../pages/portal-frame.js'
 import type { ViewAsUser } from '../pages/portal-kinds.js'
 import { acceptForms, callersBySession, cookiesFor, createSessionReader } from '../pages/reader.js'
 import { withoutSlash } from '../runtime/http-client.js'

@@ -15,19 +15,11 @@ import type { AllPages } from '../overview/all-pages.js'
 import { nextInInbox } from '../overview/inbox-entries.js'
 import { type PaymentFile, showPayment } from '../overview/read-files.js'
 import { BOOKING, NoticeOf, noticeIn, REFUSED, Trail, type TrailNotice } from '../overview/trail.js'
-import {
-  addressOf,
-  Facts,
-  Hint,
-  type LinkedFact,
-  renderConsole,
-  roleName,
-  type View,
-} from '../pages/console-frame.js'
+import { addressOf, renderConsole, roleName, type View } from '../pages/console-frame.js'
+import { Facts, Hint, type LinkedFact, Table } from '../pages/console-parts.js'
 import { consoleRoute } from '../pages/console-view.js'
 import { codeInWords, reviewInWords } from '../pages/console-words.js'
-import { Card } from '../pages/portal-frame.js'
-import { Table } from '../pages/table.js'
+import { Card } from '../pages/parts.js'
 import { stateInWords } from './state-in-words.js'
 
 /** The newest: with reasons of 500 letters the page is under 60 kB. */

@@ -8,10 +8,10 @@ import { inParts, termInWords } from '../i18n/formats.js'
 import { CATALOGS, instrumentName, planName } from '../i18n/messages.js'
 import type { AllPages } from '../overview/all-pages.js'
 import type { UserFile } from '../overview/read-files.js'
-import { addressOf, Hint, Text, type View } from '../pages/console-frame.js'
+import { addressOf, type View } from '../pages/console-frame.js'
+import { Hint, Table, Text } from '../pages/console-parts.js'
 import { codeInWords } from '../pages/console-words.js'
-import { Card } from '../pages/portal-frame.js'
-import { Table } from '../pages/table.js'
+import { Card } from '../pages/parts.js'
 
 /** A longer list is folded. */
 const SHOWN_MAX = 1

@@ -7,10 +7,10 @@ import { instrumentName } from '../i18n/messages.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
 import type { AllPages } from '../overview/all-pages.js'
 import { NoticeOf, noticeIn } from '../overview/trail.js'
-import { addressOf, consolePage, Facts, Hint, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, type View } from '../pages/console-frame.js'
+import { type Column, Facts, Hint, Table } from '../pages/console-parts.js'
 import { consoleRoute } from '../pages/console-view.js'
-import { Card, LinkButton } from '../pages/portal-frame.js'
-import { type Column, Table } from '../pages/table.js'
+import { Card, LinkButton } from '../pages/parts.js'
 import { DRAWER, type DrawerDay, type DrawerDeps, readDrawer, STATES } from './drawer.js'
 
 type DrawerPages = AllPages & DrawerDeps

@@ -9,7 +9,7 @@ import { locale, query } from '../http/schemas.js'
 import { requirePayment } from '../ledger/load.js'
 import { findUserLocale } from '../ledger/users.sql.js'
 import { addressOf, type ConsolePages, type View } from '../pages/console-frame.js'
-import { LinkButton } from '../pages/portal-frame.js'
+import { LinkButton } from '../pages/parts.js'
 import { askForReceipt, type ReceiptDeps } from './receipt.js'
 import { RECEIPT_FORMS } from './render-receipt.js'
 

@@ -2,9 +2,9 @@
 import { type LimitDefinition, type LimitWindow, maximumOf, type OverLimit, usesOf } from '../core/limit.js'
 import type { Locale } from '../core/locale.js'
 import type { Say } from '../i18n/messages.js'
-import { Card, Notice, type PageParts } from '../pages/portal-frame.js'
+import { Card, Notice, P } from '../pages/parts.js'
+import type { PageParts } from '../pages/portal-frame.js'
 import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
-import { P } from '../pages/words.js'
 import type { Overview } from './overview.js'
 
 /** Drawn from data that the frame has already read. */

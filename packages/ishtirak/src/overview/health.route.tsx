@@ -12,20 +12,11 @@ import type { App } from '../http/app.js'
 import { inList } from '../i18n/formats.js'
 import { instrumentName, isConsoleKey } from '../i18n/messages.js'
 import { type Labels, readLabels } from '../ledger/labels.js'
-import {
-  addressOf,
-  consolePage,
-  Facts,
-  Hint,
-  isOwner,
-  Text,
-  Under,
-  type View,
-} from '../pages/console-frame.js'
+import { addressOf, consolePage, isOwner, type View } from '../pages/console-frame.js'
+import { Facts, Hint, Table, Text, Under } from '../pages/console-parts.js'
 import { consoleRoute } from '../pages/console-view.js'
 import { codeInWords, failureInWords } from '../pages/console-words.js'
-import { Card, LinkButton } from '../pages/portal-frame.js'
-import { Table } from '../pages/table.js'
+import { Card, LinkButton } from '../pages/parts.js'
 import type { AllPages } from './all-pages.js'
 import { readHealth } from './health.js'
 import { NoticeOf, noticeIn, Trail } from './trail.js'

@@ -3,9 +3,9 @@
 import { pathOfAct } from '../acts/act-links.js'
 import { mayDo, type Operator } from '../core/role.js'
 import { type Labels, PaymentLink } from '../ledger/labels.js'
-import { addressOf, Under, type View } from '../pages/console-frame.js'
+import { addressOf, type View } from '../pages/console-frame.js'
+import { type Column, Table, Under } from '../pages/console-parts.js'
 import { codeInWords } from '../pages/console-words.js'
-import { type Column, Table } from '../pages/table.js'
 import type { AllPages } from './all-pages.js'
 import { type InboxEntry, readInbox } from './inbox.js'
 

@@ -15,10 +15,10 @@ import { ActButton, ActLink } from '../acts/act-links.js'
 import { NO_USER } from '../acts/subject.js'
 import type { App } from '../http/app.js'
 import { actsOnUser } from '../ledger/user-acts.sql.js'
-import { addressOf, consolePage, Hint, roleName, Text, type View } from '../pages/console-frame.js'
+import { addressOf, consolePage, roleName, type View } from '../pages/console-frame.js'
+import { Hint, Table, Text } from '../pages/console-parts.js'
 import { consoleRoute } from '../pages/console-view.js'
-import { Card } from '../pages/portal-frame.js'
-import { Table } from '../pages/table.js'
+import { Card } from '../pages/parts.js'
 import { NoticeOf, noticeIn, type TrailNotice } from './trail.js'
 
 /** The newest: a program that signs in every minute has hundreds of sessions. */

@@ -6,7 +6,8 @@ import { publicMethodOf } from '../core/payment.js'
 import { instrumentName } from '../i18n/messages.js'
 import { PaymentLink } from '../ledger/labels.js'
 import { resendReceipt } from '../mail/resend-receipt.js'
-import { addressOf, Folded, Pager, type View } from '../pages/console-frame.js'
+import { addressOf, type View } from '../pages/console-frame.js'
+import { type Column, Folded, Pager, Table } from '../pages/console-parts.js'
 import {
   codeInWords,
   failureInWords,
@@ -14,7 +15,6 @@ import {
   mailedInWords,
   planInWords,
 } from '../pages/console-words.js'
-import { type Column, Table } from '../pages/table.js'
 import type { AllPages } from './all-pages.js'
 import type { UserFile } from './read-files.js'
 import type { pageOfTimeline } from './timeline.js'

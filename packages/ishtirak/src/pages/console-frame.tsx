@@ -1,6 +1,5 @@
-// The frame of every page of the console, and the parts that several pages use. It has the style sheet of the
-// portal. A page is one document without a script, and loads nothing else.
-import type { PropsWithChildren } from '@kitajs/html'
+// The frame of every page of the console. It has the style sheet of the portal. A page is one document
+// without a script, and loads nothing else.
 import type { FastifyReply } from 'fastify'
 import type { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'
@@ -9,7 +8,8 @@ import type { Callers } from '../http/callers.js'
 import type { Written } from '../i18n/formats.js'
 import { type ConsoleKey, consoleSay, type SayConsole, sayFor } from '../i18n/messages.js'
 import type { WallClock } from '../runtime/calendar.js'
-import { FormToken, type FrameParts, Languages, LinkButton, renderLayout } from './portal-frame.js'
+import { FormToken } from './parts.js'
+import { type FrameParts, Languages, renderLayout } from './portal-frame.js'
 import type { SessionReader, SessionStore, WithFormToken } from './reader.js'
 
 type ConsoleSession = WithFormToken<OperatorSession>
@@ -219,116 +219,4 @@ export function sendPage(pages: ConsolePages, reply: FastifyReply, html: string)
 
 export function goTo({ base, headers }: ConsolePages, reply: FastifyReply, path: string): FastifyReply {
   return reply.headers(headers).redirect(`${base}${path}`, 303)
-}
-
-export function Folded(of: PropsWithChildren<{ id: string; title: string; isOpen: boolean }>) {
-  return (
-    <details class="card" open={of.isOpen}>
-      <summary>
-        <h2 safe>{of.title}</h2>
-      </summary>
-      <div id={of.id} class="folded">
-        {of.children}
-      </div>
-    </details>
-  )
-}
-
-/** Sentences at the top of a page; null ones are left out. */
-export function Notices({ of, warn = false }: { of: readonly (string | null)[]; warn?: boolean }) {
-  return (
-    <>
-      {of.map((text) =>
-        text === null ? null : (
-          <p class={warn ? 'notice warn' : 'notice'} role={warn ? 'status' : undefined} safe>
-            {text}
-          </p>
-        ),
-      )}
-    </>
-  )
-}
-
-/** Links to the first and to the next page of a list, if there are such pages. */
-export function Pager(of: PropsWithChildren<{ view: View; first: string | null; next: string | null }>) {
-  const { view, first, next, children } = of
-  if (first === null && next === null && !children) return null
-  return (
-    <p class="actions">
-      {children}
-      {first === null ? null : <LinkButton href={first} label={view.say('firstPage')} />}
-      {next === null ? null : <LinkButton href={next} label={view.say('nextPage')} />}
-    </p>
-  )
-}
-
-export interface LinkedFact {
-  readonly href: string
-  readonly text: string
-  /** An id, in small type. */
-  readonly under?: string
-}
-
-export type Fact = readonly [name: string, value: string | LinkedFact | null]
-
-/** Names with their values; null values are left out. */
-export function Facts({ facts }: { facts: readonly Fact[] }) {
-  return (
-    <dl class="facts">
-      {facts.map(([name, value]) =>
-        value === null ? null : (
-          <div>
-            <dt safe>{name}</dt>
-            <dd>{typeof value === 'string' ? <Text>{value}</Text> : <Link {...value} />}</dd>
-          </div>
-        ),
-      )}
-    </dl>
-  )
-}
-
-/** `isRow`: the whole row of the table is the link. */
-export function Link({ href, text, under, isRow }: LinkedFact & { readonly isRow?: boolean }) {
-  return (
-    <>
-      <a href={href} class={isRow ? 'leads' : undefined}>
-        <bdi safe>{text}</bdi>
-      </a>
-      <Under>{under ?? null}</Under>
-    </>
-  )
-}
-
-export function Under({ children }: PropsWithChildren<{ children: string | null }>) {
-  if (children === null) return null
-  return (
-    <span class="soft small line">
-      <Text>{children}</Text>
-    </span>
-  )
-}
-
-export function Hint({ children }: PropsWithChildren<{ children: string }>) {
-  return (
-    <p class="soft small" safe>
-      {children}
-    </p>
-  )
-}
-
-export function NoWrap({ children }: PropsWithChildren<{ children: string }>) {
-  return (
-    <bdi class="nowrap" safe>
-      {children}
-    </bdi>
-  )
-}
-
-/**
- * A text in the direction of its first letter. One of our sentences (it isolates its data by U+2068) has the
- * direction of the page, because browsers would look at the name that it may begin with.
- */
-export function Text({ children }: PropsWithChildren<{ children: string }>) {
-  if (children === '') return ''
-  return children.includes('\u2068') ? <span safe>{children}</span> : <bdi safe>{children}</bdi>
 }

@@ -7,17 +7,9 @@ import type { Locale } from '../core/locale.js'
 import { inParts } from '../i18n/formats.js'
 import { CATALOGS, type MessageKey, type Say, sayFor } from '../i18n/messages.js'
 import { Input } from './field.js'
-import {
-  FormToken,
-  LinkButton,
-  type Pages,
-  renderPage,
-  Sign,
-  type SignKind,
-  SubmitButton,
-} from './portal-frame.js'
+import { FormToken, LinkButton, P, Sign, type SignKind, SubmitButton } from './parts.js'
+import { type Pages, renderPage } from './portal-frame.js'
 import type { PortalSession, Session } from './reader.js'
-import { P } from './words.js'
 
 /** The root of the service in a browser. */
 export function frontPage(pages: Pages, locale: Locale): string {

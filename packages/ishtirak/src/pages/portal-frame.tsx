@@ -1,24 +1,21 @@
 // The frame of every page: language and direction, the seller's name, the choice of languages, and the
-// seller's contact; and the parts that several pages use. A page is one document without a script, and loads
-// nothing else.
+// seller's contact. A page is one document without a script, and loads nothing else.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { PropsWithChildren } from '@kitajs/html'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ValidationProblem } from '../core/error.js'
 import { LOCALES, type Locale } from '../core/locale.js'
+import type { ShownPayment } from '../core/payment.js'
 import type { Catalogue } from '../core/plan.js'
 import type { Seller } from '../core/receipt.js'
-import type { BillingRules } from '../core/subscription.js'
+import type { BillingRules, SubscriptionFacts } from '../core/subscription.js'
 import type { Database } from '../database/database.js'
 import type { CallerChecks, Callers } from '../http/callers.js'
 import type { Formats } from '../i18n/formats.js'
-import { CATALOGS, directionOf, type Say, sayFor } from '../i18n/messages.js'
+import { CATALOGS, directionOf, type MessageKey, type Say, sayFor } from '../i18n/messages.js'
 import type { Clock } from '../runtime/clock.js'
 import { lightenedFor, READABLE_CONTRAST, VISIBLE_CONTRAST } from '../runtime/color.js'
 import type { Reader, Session } from './reader.js'
-import type { OrderField, ShownMethod } from './shown-method.js'
-import { P } from './words.js'
 
 export interface FrameParts extends CallerChecks {
   readonly database: Database
@@ -55,6 +52,48 @@ export interface Pages extends FrameParts, PageParts {
 export interface SentForm {
   readonly typed: Readonly<Record<string, string>>
   readonly problems: readonly ValidationProblem[]
+}
+
+/** A payment method as the portal shows it. */
+export interface OfferedMethod {
+  /** The API's name of the method, such as `card`. */
+  readonly method: string
+  /** The words of the choice: `Transfer (CCP or BaridiMob)`. */
+  readonly label: (say: Say, locale: Locale) => string
+  readonly path: string
+  readonly button: MessageKey
+  readonly next: MessageKey
+  /** When time that begins at once starts to count, in words; absent: now. */
+  readonly startsFrom?: MessageKey
+  /** Absent: it pays any sum. */
+  readonly purse?: Purse
+}
+
+/** The user's own money that the method pays from, which can be too little. */
+interface Purse {
+  /** Whole dinars. */
+  readonly amountIn: (facts: SubscriptionFacts) => number
+  readonly missing: MessageKey
+  readonly add: { readonly label: MessageKey; readonly path: string }
+}
+
+export type OrderField = (of: { readonly say: Say }) => JSX.Element
+
+/** A method other than the card, in lists and after paying too. */
+export interface ShownMethod extends OfferedMethod {
+  /** The text in the list of payments: `by transfer`. */
+  readonly by: MessageKey
+  /** The text about an open payment by this method, after another payment was paid. */
+  readonly also: MessageKey
+  readonly reference: { readonly label: MessageKey; readonly inWords: (checkoutId: string) => string }
+}
+
+/** Undefined: the payment is by card. */
+export function shownMethodOf(
+  { shownMethods }: { readonly shownMethods: readonly ShownMethod[] },
+  { method }: Pick<ShownPayment, 'method'>,
+): ShownMethod | undefined {
+  return shownMethods.find((shown) => shown.method === method)
 }
 
 export interface Page {
@@ -198,85 +237,6 @@ const iconIn = (color: string) =>
 <g fill="none" stroke="#fff" stroke-width="2"><rect x="3" y="5" width="18" height="16" rx="3.5"/>\
 <path d="M8 3v4M16 3v4M8 14l3 3 5-6" stroke-linecap="round" stroke-linejoin="round"/></g></svg>`,
   )}`
-
-/** `late`: a clock; `review`: a magnifying glass; `back`: money that went back; `mail`: a letter. */
-export type SignKind = 'ok' | 'waiting' | 'bad' | 'info' | 'late' | 'review' | 'back' | 'mail'
-
-/** The large sign of a page with one message. It only repeats the heading, so it is hidden from readers. */
-export function Sign({ kind }: { kind: SignKind }) {
-  const tone = kind === 'bad' ? 'bad' : kind === 'ok' || kind === 'waiting' ? '' : 'warn'
-  return `<svg class="sign ${tone}" viewBox="0 0 56 56" aria-hidden="true">\
-<circle cx="28" cy="28" r="28"/><path d="${SIGNS[kind]}"/></svg>`
-}
-
-const SIGNS: Readonly<Record<SignKind, string>> = {
-  ok: 'M17 29l8 8 15-17',
-  waiting: 'M28 12a16 16 0 1 1-16 16',
-  bad: 'M20 20l16 16M36 20L20 36',
-  info: 'M28 25v14M28 17v.01',
-  late: 'M28 15a13 13 0 1 1-.01 0M28 20v8l6 4',
-  review: 'M25 16a10 10 0 1 1-.01 0M33 34l8 8',
-  back: 'M22 16l-8 8 8 8M14 24h18a8 8 0 0 1 0 16h-8',
-  mail: 'M14 18h28v20h-28zM14 19l14 11 14-11',
-}
-
-export function SubmitButton({ label }: { label: string }) {
-  return (
-    <button type="submit" class="go" safe>
-      {label}
-    </button>
-  )
-}
-
-/** `go`: the main button. `isBeside`: it opens in a new tab, for a document that is printed and closed. */
-export function LinkButton(of: {
-  href: string | undefined
-  label: string
-  go?: boolean
-  isBeside?: boolean
-}) {
-  const { href, label, go, isBeside } = of
-  return (
-    <a class={go ? 'button go' : 'button'} href={href} target={isBeside ? '_blank' : undefined} safe>
-      {label}
-    </a>
-  )
-}
-
-/** The link above the title of each page except the first one. */
-export function BackToPortal({ base, say }: { readonly base: string; readonly say: Say }) {
-  return (
-    <a class="back" href={`${base}/portal`}>
-      <span aria-hidden="true">{'\u2039'}</span>
-      <span safe>{say('backToPortal')}</span>
-    </a>
-  )
-}
-
-export function FormToken({ session }: { session: Pick<Session, 'formToken'> }) {
-  return <input type="hidden" name="form_token" value={session.formToken} />
-}
-
-export function Card({ id, title, children }: PropsWithChildren<{ id: string; title: string }>) {
-  return (
-    <section class="card" aria-labelledby={id}>
-      <h2 id={id} safe>
-        {title}
-      </h2>
-      {children}
-    </section>
-  )
-}
-
-export function Notice(of: PropsWithChildren<{ tone: '' | 'warn'; title: string; text: string }>) {
-  return (
-    <section class={`notice ${of.tone}`}>
-      <h2 safe>{of.title}</h2>
-      <P>{of.text}</P>
-      {of.children}
-    </section>
-  )
-}
 
 // The style sheet is inlined, so that the first paint needs one round trip.
 const SHEET = readSheet(new URL('./pages.css', import.meta.url))

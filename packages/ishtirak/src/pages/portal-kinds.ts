@@ -13,9 +13,8 @@ import type { TimeEntry } from '../core/time-list.js'
 import type { App } from '../http/app.js'
 import type { MessageKey, Say } from '../i18n/messages.js'
 import type { Message } from './message-pages.js'
-import type { PageParts, Pages, SentForm } from './portal-frame.js'
+import type { OrderField, PageParts, Pages, SentForm, ShownMethod } from './portal-frame.js'
 import type { ReadOnlySession, Session } from './reader.js'
-import type { OrderField, ShownMethod } from './shown-method.js'
 
 export interface PortalKinds<Deps> {
   readonly routes?: (app: App, pages: Pages & Deps) => void

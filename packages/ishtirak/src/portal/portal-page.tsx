@@ -10,8 +10,8 @@ import { isPaidNow, type Renewal } from '../core/quote.js'
 import { graceEndsAt, isTrial } from '../core/subscription.js'
 import { stretchesAt } from '../core/time-list.js'
 import { planName, sayFor } from '../i18n/messages.js'
-import { hrefIn, OwnForm } from '../pages/own-form.js'
-import { BackToPortal, LinkButton, type Page, type PageParts, renderPage } from '../pages/portal-frame.js'
+import { BackToPortal, hrefIn, Inline, LinkButton, OwnForm, P, Words } from '../pages/parts.js'
+import { type Page, type PageParts, renderPage } from '../pages/portal-frame.js'
 import {
   checkedIn,
   isPaymentOpen,
@@ -22,7 +22,6 @@ import {
   PLANS,
   type PortalPart,
 } from '../pages/portal-kinds.js'
-import { Inline, P, Words } from '../pages/words.js'
 import { TimeList } from './portal-time.js'
 
 const PAYMENTS = 'payments'

@@ -3,9 +3,8 @@
 import type { Instant } from '../core/instant.js'
 import type { TimeEntry } from '../core/time-list.js'
 import { planName } from '../i18n/messages.js'
-import { Card } from '../pages/portal-frame.js'
+import { Card, Inline } from '../pages/parts.js'
 import type { PartSection } from '../pages/portal-kinds.js'
-import { Inline } from '../pages/words.js'
 
 /** All time in order. Time that is over is folded, except the last piece if nothing follows it. */
 export function TimeList(section: PartSection) {

@@ -9,10 +9,10 @@ import type { App } from '../http/app.js'
 import { inParts, paidForInWords, termInWords } from '../i18n/formats.js'
 import { planName } from '../i18n/messages.js'
 import { type Field, Input } from '../pages/field.js'
-import { OwnForm, portalForm } from '../pages/own-form.js'
-import { LinkButton, type Pages, SubmitButton } from '../pages/portal-frame.js'
+import { LinkButton, OwnForm, P, SubmitButton, Words } from '../pages/parts.js'
+import { portalForm } from '../pages/portal-form.js'
+import type { Pages } from '../pages/portal-frame.js'
 import type { PartSection, PortalKinds } from '../pages/portal-kinds.js'
-import { P, Words } from '../pages/words.js'
 import { transferMethod } from '../transfers/transfer.route.js'
 import {
   makeProforma,

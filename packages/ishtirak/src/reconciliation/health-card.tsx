@@ -1,10 +1,10 @@
 // The card of the last reconciliation on the health page.
 import { ActButton, ActLink } from '../acts/act-links.js'
 import { type Labels, PaymentLink, readLabels } from '../ledger/labels.js'
-import { type ConsolePages, Facts, Hint, Text, Under, type View } from '../pages/console-frame.js'
+import type { ConsolePages, View } from '../pages/console-frame.js'
+import { Facts, Hint, Table, Text, Under } from '../pages/console-parts.js'
 import { codeInWords } from '../pages/console-words.js'
-import { Card } from '../pages/portal-frame.js'
-import { Table } from '../pages/table.js'
+import { Card } from '../pages/parts.js'
 import { readReconciliations } from './discrepancies.sql.js'
 import { closeDiscrepancy, startReconciling } from './reconciliation-acts.js'
 
