@@ -8,17 +8,6 @@ import { fileURLToPath } from 'node:url'
 import type { NodeCompiler, NodeTypstDocument } from '@myriaddreamin/typst-ts-node-compiler'
 import { missingPackages } from '../runtime/package.js'
 
-export interface Typesetter {
-  /**
-   * `template` is Typst source, which reads its data with `json("/data.json")` and uses the families IBM Plex
-   * Sans, IBM Plex Sans Arabic and Libertinus Serif. Returns a tagged PDF/UA-1. With `xml`, which the
-   * template attaches from `/attached.xml`, it is a tagged PDF/A-3a: the engine writes one standard at a
-   * time. Characters that no font has become `◊`. A template that makes no page throws: that is a bug. The
-   * engine's pages are freed only when the event loop turns.
-   */
-  typeset(template: string, data: object, xml?: string): Uint8Array
-}
-
 const require = createRequire(import.meta.url)
 
 const COMPILER = '@myriaddreamin/typst-ts-node-compiler'
@@ -65,52 +54,51 @@ const PDF_STANDARD = 'ua-1'
 const STANDARD_WITH_FILE = 'a-3a'
 
 /** `color` is the seller's, readable on white; null: the template's own. */
-export function createTypesetter(color: string | null = null): Typesetter {
-  let engine: Engine | undefined
+export function createTypesetter(color: string | null = null) {
+  let compiler: NodeCompiler | undefined
+  /** The engine parses a template only if it changes. */
+  let lastTemplate = ''
+  let printed = 0
   return {
-    typeset: (template, data, xml) => {
-      engine ??= startEngine()
-      return toPdf(engine, template, { accent: color ?? DEFAULT_ACCENT, ...data }, xml)
+    /**
+     * `template` is Typst source, which reads its data with `json("/data.json")` and uses the families IBM
+     * Plex Sans, IBM Plex Sans Arabic and Libertinus Serif. Returns a tagged PDF/UA-1. With `xml`, which the
+     * template attaches from `/attached.xml`, it is a tagged PDF/A-3a: the engine writes one standard at a
+     * time. Characters that no font has become `◊`. A template that makes no page throws: that is a bug. The
+     * engine's pages are freed only when the event loop turns.
+     */
+    typeset(template: string, data: object, xml?: string): Uint8Array {
+      compiler ??= startCompiler()
+      const json = JSON.stringify({ accent: color ?? DEFAULT_ACCENT, ...data }, (_, value: unknown) =>
+        typeof value === 'string' ? copyable(drawable(value)) : value,
+      )
+      if (template !== lastTemplate) compiler.mapShadow(TEMPLATE_FILE, Buffer.from(template))
+      lastTemplate = template
+      // Not as `inputs`: those are part of the library, and with another library the engine forgets every
+      // layout.
+      compiler.mapShadow(DATA_FILE, Buffer.from(json))
+      if (xml !== undefined) compiler.mapShadow(ATTACHED_FILE, Buffer.from(xml))
+      const pdfStandard = xml === undefined ? PDF_STANDARD : STANDARD_WITH_FILE
+      try {
+        return compiler.pdf(compile(compiler), { pdfStandard, pdfTags: true })
+      } finally {
+        printed += 1
+        if (printed % PAGES_PER_SWEEP === 0) compiler.evictCache(CACHE_AGE_SWEEPS)
+      }
     },
   }
 }
 
-interface Engine {
-  readonly compiler: NodeCompiler
-  /** The template of the last page: the engine parses it only if it changes. */
-  template: string
-  printed: number
-}
+export type Typesetter = ReturnType<typeof createTypesetter>
 
-function startEngine(): Engine {
+function startCompiler(): NodeCompiler {
   // Loaded here: the engine's machine code takes 11 MB of memory, and most processes never print.
   const typst: typeof import('@myriaddreamin/typst-ts-node-compiler') = require(COMPILER)
   const fontBlobs = FONT_FILES.map((file) => readFileSync(require.resolve(file)))
-  const compiler = typst.NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontBlobs }] })
-  return { compiler, template: '', printed: 0 }
+  return typst.NodeCompiler.create({ workspace: WORKSPACE, fontArgs: [{ fontBlobs }] })
 }
 
-function toPdf(engine: Engine, template: string, data: unknown, xml: string | undefined): Uint8Array {
-  const { compiler } = engine
-  const json = JSON.stringify(data, (_, value: unknown) =>
-    typeof value === 'string' ? copyable(drawable(value)) : value,
-  )
-  if (xml !== undefined) compiler.mapShadow(ATTACHED_FILE, Buffer.from(xml))
-  const pdfStandard = xml === undefined ? PDF_STANDARD : STANDARD_WITH_FILE
-  try {
-    return compiler.pdf(compile(engine, template, json), { pdfStandard, pdfTags: true })
-  } finally {
-    engine.printed += 1
-    if (engine.printed % PAGES_PER_SWEEP === 0) compiler.evictCache(CACHE_AGE_SWEEPS)
-  }
-}
-
-function compile(engine: Engine, template: string, json: string): NodeTypstDocument {
-  const { compiler } = engine
-  if (engine.template !== template) compiler.mapShadow(TEMPLATE_FILE, Buffer.from(template))
-  engine.template = template
-  // Not as `inputs`: those are part of the library, and with another library the engine forgets every layout.
-  compiler.mapShadow(DATA_FILE, Buffer.from(json))
+function compile(compiler: NodeCompiler): NodeTypstDocument {
   const compiled = compiler.compile({ mainFilePath: TEMPLATE_FILE })
   if (compiled.result) return compiled.result
   const diagnostics = compiled.takeDiagnostics()?.shortDiagnostics ?? []
