@@ -2,36 +2,32 @@
 
 export const BUYER_KINDS = ['person', 'company'] as const
 
-/**
- * Values are kept as they were typed, without the spaces around them; null: not given. Forms, the wire and
- * the database name the fields alike.
- */
-export interface BuyerDetails {
-  readonly kind: (typeof BUYER_KINDS)[number]
-  readonly name: string | null
-  readonly address: string | null
-  /** Registre du commerce, such as `16/00-0123456 B 20`. */
-  readonly rc: string | null
-  /** Numéro d'identification fiscale: 15 digits, 20 for a branch. */
-  readonly nif: string | null
-  /** Numéro d'identification statistique: 15 digits. */
-  readonly nis: string | null
-  /** Article d'imposition: 3 to 20 characters. */
-  readonly ai: string | null
-  /** Such as `SARL`. */
-  readonly legal_form: string | null
-  /** Written as invoices show it, such as `1 000 000,00 DA`. */
-  readonly capital: string | null
-  readonly phone: string | null
-  readonly email: string | null
-}
-
-export type BuyerField = keyof BuyerDetails
-
+/** Forms, the wire and the database name the fields alike. */
 export const BUYER_FIELDS = [
-  ...(['kind', 'name', 'address', 'rc', 'nif', 'nis', 'ai', 'legal_form', 'capital', 'phone'] as const),
+  'kind',
+  'name',
+  'address',
+  /** Registre du commerce, such as `16/00-0123456 B 20`. */
+  'rc',
+  /** Numéro d'identification fiscale: 15 digits, 20 for a branch. */
+  'nif',
+  /** Numéro d'identification statistique: 15 digits. */
+  'nis',
+  /** Article d'imposition: 3 to 20 characters. */
+  'ai',
+  /** Such as `SARL`. */
+  'legal_form',
+  /** Written as invoices show it, such as `1 000 000,00 DA`. */
+  'capital',
+  'phone',
   'email',
-] as const satisfies readonly BuyerField[]
+] as const
+export type BuyerField = (typeof BUYER_FIELDS)[number]
+
+/** Values are kept as they were typed, without the spaces around them; null: not given. */
+export type BuyerDetails = { readonly kind: (typeof BUYER_KINDS)[number] } & {
+  readonly [Field in Exclude<BuyerField, 'kind'>]: string | null
+}
 
 /** The fields without which there is no invoice, for a company and for a person. */
 const REQUIRED = {
