@@ -163,7 +163,8 @@ function settlePending(
     return { ...nothing('withdrawn'), payment: isNewCheckout ? found : null }
   }
   if (stored.status !== 'requested') return nothing('unchanged')
-  const differences = [...differencesBetween(stored, report, method), ...missingAddress(payment, method)]
+  const lacksPage = method.settledBy === 'provider' && payment.checkoutUrl === null
+  const differences = [...differencesBetween(stored, report, method), ...(lacksPage ? [NO_ADDRESS] : [])]
   if (differences.length > 0) {
     const review = reviewOf(report, differences, paidAt)
     const refused: Payment = { ...payment, checkoutUrl: null, status: 'canceled', review, nextCheckAt: now }
@@ -339,26 +340,23 @@ function differencesBetween(
   report: CheckoutReport,
   { settledBy }: Pick<MethodTraits, 'settledBy'>,
 ): readonly string[] {
-  const differs = (name: Differing, ours: unknown, theirs: unknown) =>
-    ours === theirs
-      ? []
-      : [describeDifference(name, { ours: String(ours), by: settledBy, theirs: String(theirs) })]
-  const unsaid = (theirs: unknown) => theirs === null
   const { amount, currency } = priceAsked(payment)
-  return [
-    ...differs('amount', amount, report.amount),
-    ...(unsaid(report.currency) ? [] : differs('currency', currency, report.currency)),
-    ...(unsaid(report.live) ? [] : differs('live', payment.live, report.live)),
-    ...differs('payment_id', payment.id, report.paymentId),
-    ...(unsaid(report.userId) ? [] : differs('user_id', payment.userId, report.userId)),
-    ...(report.kind === undefined ? [] : differs('kind', payment.kind, report.kind)),
-    ...(report.planId === undefined ? [] : differs('plan_id', payment.plan?.id ?? null, report.planId)),
-    ...(report.months === undefined ? [] : differs('months', payment.months, report.months)),
+  const compared: readonly (readonly [Differing, ours: unknown, theirs: unknown])[] = [
+    // Without an amount or our id, the report is not known to be about this payment.
+    ['amount', amount, report.amount],
+    ['currency', currency, report.currency ?? undefined],
+    ['live', payment.live, report.live ?? undefined],
+    ['payment_id', payment.id, report.paymentId],
+    ['user_id', payment.userId, report.userId ?? undefined],
+    ['kind', payment.kind, report.kind],
+    ['plan_id', payment.plan?.id ?? null, report.planId],
+    ['months', payment.months, report.months],
   ]
-}
-
-function missingAddress(payment: Payment, { settledBy }: Pick<MethodTraits, 'settledBy'>): readonly string[] {
-  return settledBy === 'provider' && payment.checkoutUrl === null ? [NO_ADDRESS] : []
+  return compared
+    .filter(([, ours, theirs]) => theirs !== undefined && ours !== theirs)
+    .map(([name, ours, theirs]) =>
+      describeDifference(name, { ours: String(ours), by: settledBy, theirs: String(theirs) }),
+    )
 }
 
 function adopt(payment: Payment, report: CheckoutReport, stored: Payment, now: Instant): Payment {
