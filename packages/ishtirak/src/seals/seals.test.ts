@@ -19,9 +19,9 @@ import { commandHost } from '../main/command-host.js'
 import { addAllOperatorCommands } from '../main/operator-commands.js'
 import { privacy } from '../privacy/privacy.js'
 import { sealBooks } from './seal-books.js'
-import { headsIn } from './seal-readings.js'
+
 import { sealedLines } from './seals.sql.js'
-import { verifyBooks } from './verify-books.js'
+import { headsIn, verifyBooks } from './verify-books.js'
 
 const sink = await sinkOfTests()
 const MAIL = { SMTP_URL: sink.url, OPERATOR_MAIL: 'amina@example.dz', OPERATOR_MAIL_LOCALE: 'en' }

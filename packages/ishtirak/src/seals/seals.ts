@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { Type } from 'typebox'
+import { recordAct } from '../acts/audit.sql.js'
 import type { Capability } from '../acts/capability.js'
 import { plainJson, sections } from '../acts/cli-tables.js'
 import { commandsOf } from '../acts/commands.js'
@@ -11,11 +12,15 @@ import {
   CommandFailed,
   type CommandHost,
 } from '../acts/operator-client.js'
+import { allPages } from '../acts/paging.js'
+import { reading } from '../acts/reading.js'
+import { sendFile } from '../acts/send-file.js'
 import { MINUTE } from '../core/instant.js'
-import { request, timestamp } from '../http/schemas.js'
+import type { Permission } from '../core/role.js'
+import { query, request, timestamp } from '../http/schemas.js'
 import { type SealDeps, sealBooks } from './seal-books.js'
-import { exportSeals, headsIn, verifyBooksReading } from './seal-readings.js'
-import type { VerifyDeps } from './verify-books.js'
+import { sealedLines } from './seals.sql.js'
+import { headsIn, type VerifyDeps, verifyBooksReading } from './verify-books.js'
 
 const SealedHeadSchema = request('SealedHead', {
   day: Type.String({ description: 'The day in the billing time zone', examples: ['2026-12-21'] }),
@@ -26,6 +31,37 @@ const SealedHeadSchema = request('SealedHead', {
     examples: ['6e3692a35cecc0fe64990c893e0ed7ac9c3336d37b241beec8ea090d8de2f643'],
   }),
 })
+
+const EXPORT: Permission = { name: 'books.export', roles: ['accountant'] }
+
+const exportSeals = reading<VerifyDeps>()({
+  ...EXPORT,
+  path: '/books/seals',
+  operationId: 'exportSeals',
+  summary: 'The sealed books as text: in each line position, hash and content, to be checked with sha256sum',
+  query: query({
+    after: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 1e15, description: 'Only what is sealed behind this position' }),
+    ),
+  }),
+  answer: {
+    description: 'UTF-8; personal data',
+    content: { 'text/plain': { schema: Type.Unsafe<string>({ type: 'string' }) } },
+  },
+  command: { usage: 'books export', isFile: 'new' },
+  read: async (deps, { query: { after = 0 }, operator, reply }) => {
+    await recordAct(deps, { operator, act: EXPORT.name, reason: null }, { after: { after } })
+    const content = linesOf(deps, after)
+    return sendFile(reply, { type: 'text/plain; charset=utf-8', name: 'sealed-books.txt', content })
+  },
+})
+
+async function* linesOf({ database }: VerifyDeps, after: number): AsyncGenerator<string> {
+  type Line = Awaited<ReturnType<typeof sealedLines>>[number]
+  const pages = allPages<Line>((last, limit) => sealedLines(database, last?.position ?? after, limit))
+  for await (const lines of pages)
+    yield lines.map(({ position, hash, content }) => `${position} ${hash} ${content ?? ''}\n`).join('')
+}
 
 export const seals: Capability<SealDeps & VerifyDeps> = {
   name: 'seals',
