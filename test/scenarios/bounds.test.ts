@@ -1,6 +1,7 @@
 // What one caller can cost everybody else: each call that proves nothing is counted by its address, and what
 // is dear waits its turn.
 import { cookiesFor } from '../../packages/ishtirak/src/pages/reader.js'
+import { databaseWith } from '../support/database-with.js'
 import { describeScenario } from '../support/databases.js'
 import { createWorld, type World } from '../support/world.js'
 
@@ -13,17 +14,12 @@ describeScenario('a caller who is not known', ({ database }) => {
   /** With a small quota, and a count of the queries that reach the database. */
   async function open(env: Record<string, string> = {}) {
     const counted = { queries: 0 }
-    const real = database()
-    const query: typeof real.query = (...asked) => {
-      counted.queries += 1
-      return real.query(...asked)
-    }
-    const counting = {
-      ...real,
-      query,
-      transaction: real.transaction.bind(real),
-      script: real.script.bind(real),
-    }
+    const counting = databaseWith(database, {
+      query: (...asked) => {
+        counted.queries += 1
+        return database().query(...asked)
+      },
+    })
     world = await createWorld(counting, {
       env: { RATE_LIMIT_PER_MINUTE: String(QUOTA), ...env },
       isNew: true,

@@ -4,6 +4,7 @@ import type { BillingRules } from '../../packages/ishtirak/src/core/subscription
 import type { Database, Parameter, Row } from '../../packages/ishtirak/src/database/database.js'
 import type { PaymentMethod, ProviderAnswer } from '../../packages/ishtirak/src/ledger/method.js'
 import { createCalendar } from '../../packages/ishtirak/src/runtime/calendar.js'
+import { databaseWith } from '../support/database-with.js'
 
 interface Removed {
   readonly found: readonly string[]
@@ -378,13 +379,7 @@ export function breakDatabase(database: Database, { text, rows, saved }: Removed
     const other = rows?.[name] ?? (name === 'simulation.facts' ? undefined : rows?.['*'])
     return noted(name, found, other?.(found, parameters) ?? found)
   }
-  const { kind } = database
-  return {
-    ...{ broken, kind, query },
-    transaction: database.transaction.bind(database),
-    script: database.script.bind(database),
-    close: database.close.bind(database),
-  }
+  return { broken, ...databaseWith(() => database, { query, close: () => database.close() }) }
 }
 
 /** Those that must have been changed: a test whose rule is gone from the service would prove nothing. */

@@ -12,6 +12,7 @@ import {
   mountedForm,
   mountedForms,
 } from './database-kinds.js'
+import { databaseWith } from './database-with.js'
 import { sql } from './sql.js'
 
 export type { DatabaseKind } from './database-kinds.js'
@@ -78,17 +79,13 @@ export async function freshDatabase(kind: DatabaseKind): Promise<Database> {
   if (kind === 'pglite') return await openMemory(readDump('dumpPath'))
   const url = await postgresUrl()
   const database = openPostgres({ url })
-  return {
-    kind: 'postgres',
+  return databaseWith(() => database, {
     ...(database.serverTime && { serverTime: database.serverTime }),
-    query: (...given) => database.query(...given),
-    transaction: (...given) => database.transaction(...given),
-    script: (sql) => database.script(sql),
     close: async () => {
       await database.close()
       await dropPostgres(url)
     },
-  }
+  })
 }
 
 function withForm(database: Database, name: string): Database {

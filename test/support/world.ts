@@ -11,6 +11,7 @@ import { type MovableClock, movableClock } from '../../packages/ishtirak/src/run
 import { createLog, type Log } from '../../packages/ishtirak/src/runtime/log.js'
 import { CODE_ENV } from './codes.js'
 import { type MountedForm, mountedForms } from './database-kinds.js'
+import { databaseWith } from './database-with.js'
 import { listen } from './listen.js'
 import { OPERATOR_ENV } from './operator.js'
 import { WITH_PLATFORM } from './platform.js'
@@ -138,7 +139,7 @@ async function startKept(
 ): Promise<KeptWorld> {
   const clock = replaceableClock(options.clock ?? movableClock(START))
   let now = first
-  const database = unclosed(() => now)
+  const database = databaseWith(() => now)
   const form = mountedForms.get(first)
   if (form) mountedForms.set(database, form)
   const world = await startWorld(database, { ...options, clock })
@@ -204,7 +205,7 @@ async function startWorld(database: Database, options: WorldOptions): Promise<Wo
   const service = await wire(
     { ...config, chargily },
     {
-      ...{ database: unclosed(() => database), clock, log, tracing, onEvent, sandboxKeys },
+      ...{ database: databaseWith(() => database), clock, log, tracing, onEvent, sandboxKeys },
       ...(capabilities && { capabilities }),
     },
   )
@@ -305,16 +306,5 @@ async function send(url: string, method: string, { body, headers = {} }: CallOpt
     get body() {
       return JSON.parse(text)
     },
-  }
-}
-
-/** The test file owns its database; a service that stops must not close it for the next test. */
-function unclosed(of: () => Database): Database {
-  return {
-    kind: of().kind,
-    query: (statement, parameters, giveUpAt) => of().query(statement, parameters, giveUpAt),
-    transaction: (work, giveUpAt) => of().transaction(work, giveUpAt),
-    script: (sql) => of().script(sql),
-    close: async () => undefined,
   }
 }

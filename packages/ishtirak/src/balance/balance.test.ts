@@ -1,4 +1,5 @@
 import { enterConsole } from '../../../../test/support/console.js'
+import { databaseWith } from '../../../../test/support/database-with.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { png } from '../../../../test/support/proof-files.js'
@@ -6,7 +7,6 @@ import { PLANS_FILE, TRANSFER_FILE } from '../../../../test/support/setting-file
 import { sql } from '../../../../test/support/sql.js'
 import { createWorld } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
-import type { Database } from '../database/database.js'
 import { bookRenewals } from '../ledger/change-user.js'
 import { createPaymentMethods } from '../ledger/method.js'
 import { findUser } from '../ledger/users.sql.js'
@@ -295,19 +295,14 @@ describeWorldOnEach('a balance', { env: ENV }, ({ world, restart, database }) =>
   })
 
   it('is answered with the order that was set, where another call ends it at once', async () => {
-    const real = database()
     const isOrder = (parameters: readonly unknown[]) => JSON.stringify(parameters).includes('standing_order')
-    const contended: Database = {
-      kind: real.kind,
-      transaction: (work) => real.transaction(work),
-      script: (text) => real.script(text),
-      close: async () => undefined,
+    const contended = databaseWith(database, {
       query: async (asked, parameters = []) => {
-        const rows = await real.query(asked, parameters)
-        if (asked.name === 'settlements.save' && isOrder(parameters)) await real.query(endOrders)
+        const rows = await database().query(asked, parameters)
+        if (asked.name === 'settlements.save' && isOrder(parameters)) await database().query(endOrders)
         return rows
       },
-    }
+    })
     await using other = await createWorld(contended, {
       env: ENV,
       emulator: world.emulator,

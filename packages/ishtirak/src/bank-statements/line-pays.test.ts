@@ -1,6 +1,7 @@
 // Which line of a bank statement pays which payment, where processes end and operators meet.
 
 import { transferFile } from '../../../../test/support/config-files.js'
+import { databaseWith } from '../../../../test/support/database-with.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
@@ -22,8 +23,7 @@ describeOnEach('a line of a bank statement', ({ database }) => {
   /** One for all tests, so that their services are the same. */
   let watched: Database
   beforeAll(() => {
-    watched = {
-      ...database(),
+    watched = databaseWith(database, {
       query: async (asked, ...given) => {
         await before(asked.name)
         return database().query(asked, ...given)
@@ -32,8 +32,7 @@ describeOnEach('a line of a bank statement', ({ database }) => {
         await before('transaction')
         return database().transaction(...given)
       },
-      script: (sql) => database().script(sql),
-    }
+    })
   })
   const open = async (TRANSFER_FILE: string) => {
     before = async () => {}

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { databaseWith } from '../../../../test/support/database-with.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { sql } from '../../../../test/support/sql.js'
@@ -71,20 +72,14 @@ describeWorldOnEach('the webhook', {}, ({ world, database }) => {
 
   it('answers 503 with Retry-After where it loses every race, and books what comes again', async () => {
     const { checkout } = await opened()
-    const real = database()
-    await using contended = await createWorld(
-      {
-        kind: real.kind,
-        transaction: (work) => real.transaction(work),
-        script: (sql) => real.script(sql),
-        close: async () => undefined,
-        query: async (asked, parameters) => {
-          if (asked.name === 'settlements.save') await real.query(moveVersions)
-          return real.query(asked, parameters)
-        },
+    const contending = databaseWith(database, {
+      query: async (asked, ...given) => {
+        if (asked.name === 'settlements.save') await database().query(moveVersions)
+        return database().query(asked, ...given)
       },
-      { emulator: world.emulator, clock: world.clock },
-    )
+    })
+    const { emulator, clock } = world
+    await using contended = await createWorld(contending, { emulator, clock })
     const refused = await deliver(anEvent(checkout), undefined, contended)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
     expect((await deliver(anEvent(checkout))).text).toBe('{"received":true}')

@@ -1,11 +1,11 @@
 import { makeCodes, PERCENT } from '../../../../test/support/codes.js'
+import { databaseWith } from '../../../../test/support/database-with.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { aReport } from '../../../../test/support/fixtures.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
 import { sql } from '../../../../test/support/sql.js'
 import { type Answer, checkoutIdOf, createWorld } from '../../../../test/support/world.js'
-import type { Database, Statement } from '../database/database.js'
 import { settlePayment } from '../ledger/settle.js'
 
 const HOUR = 3_600
@@ -149,14 +149,15 @@ describeWorld('a code that takes something off', {}, ({ world, database }) => {
     const { clock, emulator } = world
     const { id, code } = await aBatch()
     let isRevoked = false
-    const query: Database['query'] = async (asked, ...rest) => {
-      const rows = await database().query(asked, ...rest)
-      if (asked.name !== 'codes.find' || isRevoked) return rows
-      isRevoked = true
-      await operator.post(`/codes/${id}/revoke`, { why: 'leaked' })
-      return rows
-    }
-    const watched = { ...recording(database(), []), query }
+    const watched = databaseWith(database, {
+      query: async (asked, ...rest) => {
+        const rows = await database().query(asked, ...rest)
+        if (asked.name !== 'codes.find' || isRevoked) return rows
+        isRevoked = true
+        await operator.post(`/codes/${id}/revoke`, { why: 'leaked' })
+        return rows
+      },
+    })
     await using overtaken = await createWorld(watched, { clock, emulator, withoutJobs: true })
     expect((await ask('user-1', code, overtaken)).body.code).toBe('code_not_valid')
   })
@@ -176,7 +177,13 @@ describeWorld('a code that takes something off', {}, ({ world, database }) => {
     const revoked = await aBatch()
     await operator.post(`/codes/${revoked.id}/revoke`, { why: 'leaked' })
     const names: string[] = []
-    const watched = await createWorld(recording(database(), names), {
+    const recording = databaseWith(database, {
+      query: (asked, ...rest) => {
+        names.push(asked.name)
+        return database().query(asked, ...rest)
+      },
+    })
+    const watched = await createWorld(recording, {
       clock: world.clock,
       emulator: world.emulator,
       env: { PLANS_FILE: SELLING_PLANS },
@@ -244,18 +251,3 @@ describeWorld('a code that takes something off', {}, ({ world, database }) => {
     expect((await quote(1)).status).toBe(200)
   })
 })
-
-/** Records the names of queries. */
-function recording(database: Database, names: string[]): Database {
-  const noted = (asked: Statement) => {
-    names.push(asked.name)
-    return asked
-  }
-  return {
-    kind: database.kind,
-    query: (asked, ...rest) => database.query(noted(asked), ...rest),
-    transaction: (work, ...rest) => database.transaction(work, ...rest),
-    script: (sql) => database.script(sql),
-    close: () => database.close(),
-  }
-}

@@ -1,4 +1,5 @@
 import { makeCodes, VOUCHER } from '../../../../test/support/codes.js'
+import { databaseWith } from '../../../../test/support/database-with.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
@@ -156,17 +157,18 @@ describeWorldOnEach('a code of months', { env }, ({ world, database }) => {
     // An unknown user's code is read twice.
     await world.as('user-1').buy()
     const { parts } = world.service
-    const { kind, transaction, script, close } = parts.database
     for (const how of ['revoked', 'by another']) {
       const { id, code } = await aBatch()
-      const query: typeof parts.database.query = async (asked, ...rest) => {
-        const rows = await parts.database.query(asked, ...rest)
-        if (asked.name !== 'codes.find') return rows
-        if (how === 'by another') await redeem('user-2', code)
-        else await operator.post(`/codes/${id}/revoke`, { why: 'leaked' })
-        return rows
-      }
-      const deps = { ...parts, database: { kind, query, transaction, script, close } }
+      const overtaken = databaseWith(database, {
+        query: async (asked, ...rest) => {
+          const rows = await database().query(asked, ...rest)
+          if (asked.name !== 'codes.find') return rows
+          if (how === 'by another') await redeem('user-2', code)
+          else await operator.post(`/codes/${id}/revoke`, { why: 'leaked' })
+          return rows
+        },
+      })
+      const deps = { ...parts, database: overtaken }
       const redeemed = redeemWithout(deps, { userId: 'user-1' }, { typed: code }, 'overtaken')
       await expect(redeemed, how).rejects.toMatchObject({ code: 'code_not_valid' })
     }

@@ -1,9 +1,10 @@
+import { databaseWith } from '../../../../test/support/database-with.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
 import { waitFor } from '../../../../test/support/wait-for.js'
 import { createWorld, START, type World } from '../../../../test/support/world.js'
-import { type Database, DatabaseUnavailable, type Statement } from '../database/database.js'
+import { DatabaseUnavailable, type Statement } from '../database/database.js'
 
 /** A service with other capabilities, as another test may have built one, gives the statement a number. */
 const isWaits = ({ name }: Statement) => /^inbox\.waits(_\d+)?$/.test(name)
@@ -93,18 +94,13 @@ describeScenario('the figures', ({ database }) => {
   it('are read from the database once for all readings of half a minute, and stand without it', async () => {
     const asked: string[] = []
     let isAway = false
-    const inner = database()
-    const watched: Database = {
-      ...inner,
-      kind: inner.kind,
-      query: async (one, parameters) => {
+    const watched = databaseWith(database, {
+      query: async (one, ...given) => {
         if (isWaits(one)) asked.push('inbox.waits')
         if (isWaits(one) && isAway) throw new DatabaseUnavailable('away')
-        return inner.query(one, parameters)
+        return database().query(one, ...given)
       },
-      transaction: (work) => inner.transaction(work),
-      script: (sql) => inner.script(sql),
-    }
+    })
     world = await createWorld(watched, { isNew: true })
     await Promise.all(Array.from({ length: 20 }, read))
     expect(asked).toEqual(['inbox.waits'])

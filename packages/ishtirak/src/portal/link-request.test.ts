@@ -1,4 +1,5 @@
 // Neither statements, nor what they write, nor time tell whether an address is known.
+import { databaseWith } from '../../../../test/support/database-with.js'
 import { describeScenario } from '../../../../test/support/databases.js'
 import { setProfile } from '../../../../test/support/profile.js'
 import { type SmtpSink, startSmtpSink } from '../../../../test/support/smtp-sink.js'
@@ -38,11 +39,7 @@ describeScenario('an address in the form of the portal', ({ database }) => {
   })
 
   function listening(heard: Database): Database {
-    return {
-      kind: heard.kind,
-      script: (sql) => heard.script(sql),
-      transaction: (work, giveUpAt) => heard.transaction(work, giveUpAt),
-      close: () => heard.close(),
+    return databaseWith(() => heard, {
       query: async (given, parameters, giveUpAt) => {
         if (!writes) return heard.query(given, parameters, giveUpAt)
         const [row] = await heard.query(counted(given), parameters, giveUpAt)
@@ -55,7 +52,7 @@ describeScenario('an address in the form of the portal', ({ database }) => {
         })
         return []
       },
-    }
+    })
   }
 
   let network = 0
