@@ -4,7 +4,7 @@ import {
   liveSessions,
   selectSession,
 } from '../../packages/ishtirak/src/access/sessions.sql.js'
-import { findAct, findRefundInstant } from '../../packages/ishtirak/src/acts/audit.sql.js'
+import { auditEntry, findAct, findRefundInstant } from '../../packages/ishtirak/src/acts/audit.sql.js'
 import { inboxOf } from '../../packages/ishtirak/src/acts/capability.js'
 import { NO_USER } from '../../packages/ishtirak/src/acts/subject.js'
 import { countEndings, sumsOf } from '../../packages/ishtirak/src/books/figures.sql.js'
@@ -62,6 +62,7 @@ const traces = (name: string) =>
   only(name, (db) => tracesOf(db, payment, 50), { 'operator.stored': [{ number: null, reports: [] }] })
 export const newest = { userId: null, status: null, method: null, since: null, after: null, limit: 50 }
 const events = { userId: null, waiting: false, limit: 50 }
+const ended = { operator: { name: 'amina' }, act: 'operator.revoke', reason: null }
 const lastDay = { from: NOON - days(1), to: NOON }
 const inbox = createInbox(inboxOf(CAPABILITIES))
 const november = {
@@ -110,7 +111,7 @@ export const CONSOLE: readonly Run[] = [
   (db) => selectSession(db, 'digest', NOON),
   (db) => liveSessions(db, NOON),
   payments({ userId: 'user-7' }),
-  (db) => deleteSession(db, 'ops_1'),
+  (db) => deleteSession(db, 'ops_1', auditEntry({ next: () => 'act_1' }, ended, { now: NOON }), NOON),
   (db) => grantsOfUser(db, 'user-7', 50),
   (db) => actsOnUser(db, 'user-7', 50),
   (db) => findAct(db, { userId: NO_USER, operationId: 'ticket-4711' }),

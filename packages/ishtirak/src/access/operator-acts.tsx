@@ -51,9 +51,8 @@ const KeyedOperatorSchema = object('KeyedOperator', {
   ),
 })
 
-function viewOperator({ name, role, made }: ListedOperator) {
-  const since = made ?? { createdAt: null, keyedAt: null, blockedAt: null }
-  return viewAs(OperatorSchema, { ...since, name, role, source: made ? 'console' : 'environment' })
+function viewOperator(one: ListedOperator) {
+  return viewAs(OperatorSchema, { ...one, source: one.createdAt === null ? 'environment' : 'console' })
 }
 
 export const operatorList = list<AccessDeps>()({
@@ -89,8 +88,7 @@ const NewOperatorSchema = request('NewOperator', { name: newName, role: roleSche
 const RoleRequestSchema = request('OperatorRole', { role: roleSchema, why: reason })
 
 async function viewNamed(deps: AccessDeps, name: string) {
-  const made = await requireMade(deps, name)
-  return viewOperator({ name, role: made.role, made })
+  return viewOperator(await requireMade(deps, name))
 }
 
 /** Null: the operator was made before. */

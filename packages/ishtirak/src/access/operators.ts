@@ -2,7 +2,7 @@
 // and how they are made and changed. There is always an owner left.
 import { auditEntry, type OperatorAct } from '../acts/audit.sql.js'
 import { BillingError, wrongField } from '../core/error.js'
-import { timestampOrNull } from '../core/instant.js'
+import { type Instant, timestampOrNull } from '../core/instant.js'
 import { type Operator, operatorIn, ROLES } from '../core/role.js'
 import { digestOf, randomToken } from '../runtime/secret.js'
 import { type MadeOperator, madeOperators, operatorWithKey, updateOperator } from './operators.sql.js'
@@ -37,15 +37,16 @@ export async function hasKeys(deps: OperatorsDeps): Promise<boolean> {
   return deps.operatorKeys.length > 0 || (await madeOperators(deps.database)).length > 0
 }
 
-export interface ListedOperator extends Pick<MadeOperator, 'name' | 'role'> {
-  /** Null: an operator of the environment. */
-  readonly made: MadeOperator | null
+/** An operator of the environment has only nulls beside name and role. */
+export type ListedOperator = Pick<MadeOperator, 'name' | 'role' | 'blockedAt'> & {
+  readonly [Member in 'createdAt' | 'keyedAt']: Instant | null
 }
 
 export async function listOperators(deps: OperatorsDeps): Promise<readonly ListedOperator[]> {
-  const ofEnvironment = new Map(deps.operatorKeys.map(({ name, role }) => [name, { name, role, made: null }]))
+  const never = { createdAt: null, keyedAt: null, blockedAt: null }
+  const ofEnvironment = deps.operatorKeys.map(({ name, role }) => [name, { name, role, ...never }] as const)
   const made = (await madeOperators(deps.database)).filter(({ name }) => !isOfEnvironment(deps, name))
-  return [...ofEnvironment.values(), ...made.map((one) => ({ name: one.name, role: one.role, made: one }))]
+  return [...new Map(ofEnvironment).values(), ...made]
 }
 
 /** Throws `not_found`, and `conflict` for an operator of the environment. */

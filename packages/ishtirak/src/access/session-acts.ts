@@ -73,8 +73,8 @@ export const revokeOperatorSession = act<AccessDeps>()({
       version: 0,
       changes: [change.instant('session', session.expiresAt, null, session.operator.name)],
       save: async () => {
-        const ended = await endSession(deps, id, by, viewSession)
-        return ended ? viewSession(ended) : 'stale'
+        const ended = viewSession(session)
+        return (await endSession(deps, id, by, ended)) ? ended : 'stale'
       },
     }
   },

@@ -1,44 +1,45 @@
 // Sessions of the console as rows. They are few: the operators who signed in within eight hours.
+import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
+import { NO_USER } from '../acts/subject.js'
 import type { Instant } from '../core/instant.js'
 import type { OperatorSession } from '../core/role.js'
 import { type Queryable, type Row, statement } from '../database/database.js'
 import { at, column, firstOf, instant, rowOf, text, textOrNull, word } from '../database/rows.js'
 
 const parse = rowOf({
-  session: rowOf({
-    id: text,
-    operator: rowOf({ name: column('operator', text), role: text }),
-    signedInBy: word<OperatorSession['signedInBy']>,
-    createdAt: instant,
-    expiresAt: instant,
-  }) satisfies (row: Row) => OperatorSession,
-  keyDigest: textOrNull,
-})
-type StoredSession = ReturnType<typeof parse>
+  id: text,
+  operator: rowOf({ name: column('operator', text), role: text }),
+  signedInBy: word<OperatorSession['signedInBy']>,
+  createdAt: instant,
+  expiresAt: instant,
+}) satisfies (row: Row) => OperatorSession
 
-const parseFound = (row: Row) => ({
-  ...parse(row),
+const parseFound = rowOf({
+  session: parse,
+  keyDigest: textOrNull,
   /** The digest of the key of a made operator, who must still be allowed to act in this role. */
-  madeKey: textOrNull(row, 'made_key'),
+  madeKey: textOrNull,
 })
 export type FoundSession = ReturnType<typeof parseFound>
 
-const sessionIn = (row: Row): OperatorSession => parse(row).session
-
 const insert = statement(
   'operator_sessions.insert',
-  `insert into operator_sessions (id, session_digest, operator, role, signed_in_by, key_digest, created_at,
-    expires_at)
-   values ($1, $2, $3, $4, $5, $6, $7::timestamptz, $8::timestamptz)`,
+  `with begun as (
+     insert into operator_sessions (id, session_digest, operator, role, signed_in_by, key_digest, created_at,
+       expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7::timestamptz, $8::timestamptz) returning id
+   )
+   ${insertAudit({ userId: `'${NO_USER}'`, at: '$7::timestamptz', entry: '$9::jsonb', from: 'begun' })}`,
 )
 
 export async function insertSession(
   database: Queryable,
-  { session, keyDigest, digest }: StoredSession & { readonly digest: string },
+  { session, keyDigest, digest }: Omit<FoundSession, 'madeKey'> & { readonly digest: string },
+  audit: AuditEntry,
 ): Promise<void> {
   const { id, operator, signedInBy, createdAt, expiresAt } = session
   const of = [id, digest, operator.name, operator.role, signedInBy, keyDigest]
-  await database.query(insert, [...of, at(createdAt), at(expiresAt)])
+  await database.query(insert, [...of, at(createdAt), at(expiresAt), JSON.stringify(audit)])
 }
 
 const select = statement(
@@ -59,16 +60,24 @@ const selectLive = statement(
 )
 
 export async function liveSessions(database: Queryable, now: Instant) {
-  return (await database.query(selectLive, [at(now)])).map(sessionIn)
+  return (await database.query(selectLive, [at(now)])).map(parse)
 }
 
 const deleteOne = statement(
   'operator_sessions.delete',
-  'delete from operator_sessions where id = $1 returning *',
+  `with ended as (delete from operator_sessions where id = $1 returning id)
+   ${insertAudit({ userId: `'${NO_USER}'`, at: '$2::timestamptz', entry: '$3::jsonb', from: 'ended' })}
+   returning id`,
 )
 
-export function deleteSession(database: Queryable, id: string) {
-  return firstOf(database.query(deleteOne, [id]), sessionIn)
+/** False: it had ended. */
+export async function deleteSession(
+  database: Queryable,
+  id: string,
+  audit: AuditEntry,
+  now: Instant,
+): Promise<boolean> {
+  return (await database.query(deleteOne, [id, at(now), JSON.stringify(audit)])).length > 0
 }
 
 const selectRevoked = statement(

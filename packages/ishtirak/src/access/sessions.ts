@@ -1,8 +1,7 @@
 // Sessions of operators. A session lasts eight hours, or until they sign out, an owner ends it, or their key
 // or the issuer's configuration is withdrawn. Each sign-in and end is in the audit trail.
-
 import type { ActDeps } from '../acts/act.js'
-import { type OperatorAct, recordAct } from '../acts/audit.sql.js'
+import { auditEntry, type OperatorAct } from '../acts/audit.sql.js'
 import { BillingError } from '../core/error.js'
 import { HOUR, toTimestamp } from '../core/instant.js'
 import {
@@ -12,7 +11,6 @@ import {
   type OperatorSession,
   operatorIn,
 } from '../core/role.js'
-import type { Database } from '../database/database.js'
 import type { CommonParts } from '../ledger/parts.js'
 import { constantTimeEquals, digestOf, keyedDigest, randomToken } from '../runtime/secret.js'
 import type { IssuerSettings } from './claims.js'
@@ -26,7 +24,6 @@ import {
 } from './sessions.sql.js'
 
 export interface AccessDeps extends ActDeps, Pick<CommonParts, 'noteUse'> {
-  readonly database: Database
   readonly operatorKeys: readonly OperatorKey[]
   readonly operatorRoles: CustomRoles
   readonly issuer: { readonly settings: IssuerSettings } | null
@@ -49,15 +46,9 @@ export async function signIn(deps: AccessDeps, operator: Operator, by: KnownBy):
     expiresAt: now + OPERATOR_SESSION_MS,
   }
   const keyDigest = keyedDigest(token, 'key' in by ? digestOf(by.key) : secretOf(by.issuer))
-  await deps.database.transaction(async (transaction) => {
-    await insertSession(transaction, { session, keyDigest, digest: digestOf(token) })
-    const after = { session_id: session.id, role: operator.role, by: session.signedInBy }
-    await recordAct(
-      { ...deps, database: transaction },
-      { operator, act: 'operator.sign_in', reason: null },
-      { after },
-    )
-  })
+  const after = { session_id: session.id, role: operator.role, by: session.signedInBy }
+  const audit = auditEntry(deps.ids, { operator, act: 'operator.sign_in', reason: null }, { after, now })
+  await insertSession(deps.database, { session, keyDigest, digest: digestOf(token) }, audit)
   return token
 }
 
@@ -96,7 +87,7 @@ function secretOf({ url, clientId, clientSecrets, roleClaim }: IssuerSettings, s
 
 export async function signOut(deps: AccessDeps, { id, operator }: OperatorSession): Promise<void> {
   const by = { operator, act: 'operator.sign_out', reason: null }
-  await endSession(deps, id, by, (ended) => ({ session_id: id, operator: ended.operator.name }))
+  await endSession(deps, id, by, { session_id: id, operator: operator.name })
 }
 
 /** Newest first. */
@@ -111,16 +102,13 @@ export async function whyEnded({ database }: AccessDeps, id: string): Promise<Bi
   return new BillingError('already_revoked', { extra: { revoked_at: toTimestamp(revokedAt) } })
 }
 
-/** Returns the session that ended, which the audit trail shows as `describe` has it; null: there is none. */
+/** `after` is how the audit trail shows the session. False: it had ended. */
 export function endSession(
-  deps: AccessDeps,
+  { database, clock, ids }: AccessDeps,
   id: string,
   by: OperatorAct,
-  describe: (session: OperatorSession) => object,
-): Promise<OperatorSession | null> {
-  return deps.database.transaction(async (transaction) => {
-    const ended = await deleteSession(transaction, id)
-    if (ended) await recordAct({ ...deps, database: transaction }, by, { after: describe(ended) })
-    return ended
-  })
+  after: object,
+): Promise<boolean> {
+  const now = clock.now()
+  return deleteSession(database, id, auditEntry(ids, by, { after, now }), now)
 }

@@ -99,9 +99,8 @@ function oldKeysOf(operators: readonly OperatorKey[]): readonly OldSecret[] {
 
 /** A person signs in and approves by name, so a name must have one role. */
 function hasTwoRoles(operators: readonly OperatorKey[]): boolean {
-  return operators.some(({ name, role }) =>
-    operators.some((other) => other.name === name && other.role !== role),
-  )
+  const roles = new Map(operators.map(({ name, role }) => [name, role]))
+  return operators.some(({ name, role }) => roles.get(name) !== role)
 }
 
 /** Null: no variable of an issuer is set. */

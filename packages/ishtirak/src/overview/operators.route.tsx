@@ -77,10 +77,10 @@ async function operatorsPage(pages: AccessPages, view: View, notice: TrailNotice
   )
 }
 
-const actsOn = ({ blockedAt }: { readonly blockedAt: number | null }) => [
-  blockedAt ? unblockOperator : blockOperator,
-  ...[newOperatorKey, setOperatorRole],
-]
+const actsOn = ({ createdAt, blockedAt }: Pick<ListedOperator, 'createdAt' | 'blockedAt'>) =>
+  createdAt === null
+    ? []
+    : [blockedAt === null ? blockOperator : unblockOperator, newOperatorKey, setOperatorRole]
 
 function Operators(of: { pages: AccessPages; view: View; operators: readonly ListedOperator[] }) {
   const { pages, view, operators } = of
@@ -95,18 +95,18 @@ function Operators(of: { pages: AccessPages; view: View; operators: readonly Lis
           { head: 'role', text: ({ role }) => roleName(role, say) },
           {
             head: 'operatorFrom',
-            text: ({ made }) => say(`operatorFrom_${made ? 'console' : 'environment'}`),
+            text: ({ createdAt }) => say(`operatorFrom_${createdAt === null ? 'environment' : 'console'}`),
           },
-          { head: 'keyedAt', text: ({ made }) => view.moment(made?.keyedAt ?? null) },
+          { head: 'keyedAt', text: ({ keyedAt }) => view.moment(keyedAt) },
           {
             head: 'operatorState',
-            text: ({ made }) => say(made?.blockedAt ? 'operatorBlocked' : 'operatorActive'),
+            text: ({ blockedAt }) => say(blockedAt === null ? 'operatorActive' : 'operatorBlocked'),
           },
           {
             head: 'nextAct',
-            safe: ({ name, made }) => (
+            safe: ({ name, ...operator }) => (
               <div>
-                {(made ? actsOn(made) : []).map((act) => (
+                {actsOn(operator).map((act) => (
                   <ActLink {...{ pages, view, act }} id={name} />
                 ))}
               </div>
