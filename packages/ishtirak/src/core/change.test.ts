@@ -54,6 +54,10 @@ function grant(facts: SubscriptionFacts, at: Instant, id: string, plan: Plan, co
   return extend(facts, grantAt(facts, at, count, RULES), { id, plan: sold(plan), instrument: null }, at)
 }
 
+function redeem(facts: SubscriptionFacts, at: Instant, id: string, plan: Plan, months: number) {
+  return extend(facts, purchaseAt(facts, at, months, RULES), { id, plan: sold(plan), instrument: null }, at)
+}
+
 const quoteOf = (facts: SubscriptionFacts, plan: Plan, now: Instant) =>
   changeAt(facts, plan, now, RULES.leastAmount)
 
@@ -131,12 +135,7 @@ describe('what a change costs', () => {
       difference: 2000,
       order: { credit: 500, parts: [{ sourceId: 'grt_1', amount: 2000, lastChange: null, days: 15 }] },
     })
-    const redeemed = extend(
-      NEVER_PAID,
-      purchaseAt(NEVER_PAID, start, 12, RULES),
-      { id: 'red_1', plan: sold(BASIC), instrument: null },
-      start,
-    )
+    const redeemed = redeem(NEVER_PAID, start, 'red_1', BASIC, 12)
     expect(quoteOf(redeemed, MIDDLE, start)).toMatchObject({ difference: 8_000, order: { credit: 12_000 } })
   })
 
@@ -369,31 +368,25 @@ function perform(
 ): State {
   const now = before + after * SECOND
   const id = `pay_${ids.length}`
-  if (act === 'grant')
-    return { facts: grant(facts, now, `grt_${ids.length}`, plan, count), now, ids: [...ids, ''] }
-  if (act === 'redeem') {
-    const source = { id: `red_${ids.length}`, plan: sold(plan), instrument: null }
-    return {
-      facts: extend(facts, purchaseAt(facts, now, months, RULES), source, now),
-      now,
-      ids: [...ids, ''],
-    }
-  }
+  const without = (facts: SubscriptionFacts, kept = ids) => ({ facts, now, ids: [...kept, ''] })
+  if (act === 'grant') return without(grant(facts, now, `grt_${ids.length}`, plan, count))
+  if (act === 'redeem') return without(redeem(facts, now, `red_${ids.length}`, plan, months))
   if (act === 'buy') {
     const price = offersOf(plan).find((offer) => offer.months === months)?.price.amount ?? plan.price * months
-    const facts2 = buy(facts, now, { id, plan, months, amount: price - off })
-    return { facts: facts2, now, ids: [...ids, id] }
+    return { facts: buy(facts, now, { id, plan, months, amount: price - off }), now, ids: [...ids, id] }
   }
   if (act === 'refund') {
     const paid = ids.filter((one) => one !== '')
     const chosen = paid[count % Math.max(paid.length, 1)]
-    if (chosen === undefined) return { facts, now, ids: [...ids, ''] }
-    const decided = refund(facts, chosen, now)
-    if ('changeFirst' in decided) return { facts, now, ids: [...ids, ''] }
-    return { facts: decided.subscription, now, ids: [...ids.map((one) => (one === chosen ? '' : one)), ''] }
+    const decided = chosen === undefined ? null : refund(facts, chosen, now)
+    if (!decided || 'changeFirst' in decided) return without(facts)
+    return without(
+      decided.subscription,
+      ids.map((one) => (one === chosen ? '' : one)),
+    )
   }
   const quote = quoteOf(facts, plan, now)
-  if (!quote) return { facts, now, ids: [...ids, ''] }
+  if (!quote) return without(facts)
   const at = now + paidAfter * SECOND
   const amount = Math.max(quote.difference - off, 1)
   const booked = book(facts, quote.order, { id, plan, amount, at })
