@@ -11,7 +11,7 @@ import { BalanceQuerySchema, UserBalanceSchema } from '../ledger/balance-schemas
 import { type ChangeDeps, changeBy } from '../ledger/change-user.js'
 import { loadUser, requireUser } from '../ledger/load.js'
 import { type SubjectDeps, USER, UserParamsSchema } from '../ledger/subjects.js'
-import { showBalance } from './read-balance.js'
+import { showBalance } from './balance.call.js'
 
 export interface BalanceActDeps extends ChangeDeps, SubjectDeps {
   /** Null: an accountant may move every amount. */

@@ -1,5 +1,6 @@
 // A user's balance: the amount and its entries, a top-up, and the standing order.
 import { PROVIDER_REFUSALS } from '../acts/descriptions.js'
+import { cursorOf } from '../acts/paging.js'
 import { userCall } from '../acts/user-call.js'
 import { locationOf, showPaymentOfUser } from '../checkout/history.call.js'
 import type { HistoryDeps } from '../checkout/history.js'
@@ -7,7 +8,9 @@ import { callerOf, OFFER_REFUSALS, type ReturnDeps, returnUrlOf } from '../check
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import { BillingError, wrongField } from '../core/error.js'
 import { describeStandingOrder } from '../core/event.js'
+import { NEVER_PAID } from '../core/subscription.js'
 import type { UserIdentity } from '../http/auth.js'
+import { entriesOfUser } from '../ledger/balance-entries.sql.js'
 import {
   type BalanceQuery,
   BalanceQuerySchema,
@@ -20,11 +23,13 @@ import {
   TopUpRequestSchema,
   UserBalanceSchema,
   type UserBalanceView,
+  viewBalance,
 } from '../ledger/balance-schemas.js'
+import type { ChangeDeps } from '../ledger/change-user.js'
+import { findCurrentUser } from '../ledger/load.js'
 import { PaymentSchema, type PaymentView, PlatformPaymentSchema } from '../ledger/schemas.js'
 import { findUser } from '../ledger/users.sql.js'
 import { endOrder, type OrderDeps, setOrder } from './order.js'
-import { showBalance } from './read-balance.js'
 
 /** If the seller has no balances, each throws `not_found`. */
 export interface BalanceCalls {
@@ -46,6 +51,17 @@ const hiddenWhenOff = (deps: OrderDeps) => (isOff(deps) ? 'hidden' : 'shown')
 async function requireBalance(deps: OrderDeps, userId: string): Promise<void> {
   if (!isOff(deps)) return
   if (!(await findUser(deps.database, userId))?.subscription.balance) throw new BillingError('not_found')
+}
+
+const cursors = cursorOf({ sequence: 'number' })
+
+/** What the balance has bought by now is booked first, so that amount and entries agree. */
+export async function showBalance(deps: ChangeDeps, userId: string, { limit = 20, cursor }: BalanceQuery) {
+  const before = cursor === undefined ? null : cursors.decode(cursor).sequence
+  const facts = (await findCurrentUser(deps, userId))?.subscription ?? NEVER_PAID
+  const found = await entriesOfUser(deps.database, userId, { before, limit: limit + 1 })
+  const { items: entries, nextCursor } = cursors.pageOf(found, limit)
+  return viewBalance(facts, { entries, nextCursor }, deps.clock.now())
 }
 
 const balance = userCall<OrderDeps>()({

@@ -15,8 +15,8 @@ import { type PaymentMethod, paidWhenWritten } from '../ledger/method.js'
 import { quoteRefusal } from '../ledger/refusals.js'
 import type { SettleDeps } from '../ledger/settle.js'
 import type { UserRecord } from '../ledger/users.sql.js'
+import { type Asked, findRecentPurchase } from './balance.sql.js'
 import { requireShown } from './order.js'
-import { type Asked, findRecentPurchase } from './recent-purchase.sql.js'
 
 export function createBalanceMethod({ live }: Pick<PaymentMethod, 'live'>): PaymentMethod {
   return paidWhenWritten({ name: BY_BALANCE, live, bearsStampDuty: false }, 'a balance pays at once')

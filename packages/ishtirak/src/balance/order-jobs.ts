@@ -7,8 +7,8 @@ import { offersOf } from '../core/plan.js'
 import { countEach } from '../database/database.js'
 import { bookRenewals, type ChangeDeps, type Decided, tryChange } from '../ledger/change-user.js'
 import type { UserRecord } from '../ledger/users.sql.js'
+import { findOtherOrders, findUsersToRenew } from './balance.sql.js'
 import type { OrderDeps } from './order.js'
-import { findOtherOrders, findUsersToRenew } from './order-jobs.sql.js'
 
 /**
  * Books the renewals of at most `limit` users, the longest due first, and returns for how many it did. A

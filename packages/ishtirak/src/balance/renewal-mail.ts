@@ -6,7 +6,7 @@ import type { Locale } from '../core/locale.js'
 import { renewsAt } from '../core/subscription.js'
 import { planAndTerm } from '../i18n/formats.js'
 import type { CommonParts } from '../ledger/parts.js'
-import { queueRenewalsAhead } from './order-jobs.sql.js'
+import { queueRenewalsAhead } from './balance.sql.js'
 
 export type RenewalMailDeps = Pick<CommonParts, 'database' | 'formats'>
 
