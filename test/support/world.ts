@@ -129,7 +129,14 @@ export function restartableWorld(database: () => Database, options?: WorldOption
     await running?.stop()
     await start(wanted)
   }
-  return { world, restart }
+  /** A second process on its database, with its clock and its provider, to the end of the test. */
+  const beside = async (wanted: WorldOptions = {}, on = database()) => {
+    const { clock, emulator } = world
+    const other = await createWorld(on, { ...wanted, clock, emulator })
+    onTestFinished(() => other.stop())
+    return other
+  }
+  return { world, restart, beside }
 }
 
 async function startKept(

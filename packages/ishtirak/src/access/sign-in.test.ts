@@ -8,7 +8,7 @@ const HOUR = 3_600_000
 const selectAudit = sql('select actor, act, after from audit order by acted_at')
 const selectSessions = sql('select * from operator_sessions')
 
-describeWorld('the sign-in of the console', {}, ({ world, database }) => {
+describeWorld('the sign-in of the console', {}, ({ world, database, beside }) => {
   it('asks for a key, and leads to the page that was asked for and nowhere else', async () => {
     const asked = await world.call('GET', '/console/payments/pay_1?x=1')
     const form = `${world.base}/console/sign-in?to=%2Fconsole%2Fpayments%2Fpay_1%3Fx%3D1`
@@ -52,13 +52,7 @@ describeWorld('the sign-in of the console', {}, ({ world, database }) => {
     expect(await database().query(selectSessions, [])).toEqual([])
     const visit = await enterConsole(world, OPERATOR_KEY)
     const with_ = async (OPERATOR_KEYS: string) => {
-      const { clock, emulator } = world
-      await using other = await createWorld(database(), {
-        env: { OPERATOR_KEYS, PUBLIC_URL: world.url },
-        clock,
-        emulator,
-        host: 'none',
-      })
+      const other = await beside({ env: { OPERATOR_KEYS, PUBLIC_URL: world.url }, host: 'none' })
       return (await other.call('GET', '/console', { headers: { cookie: visit.cookie } })).status
     }
     expect(await with_(`lina:another-key-of-the-tests,amina:${OPERATOR_KEY}`)).toBe(200)

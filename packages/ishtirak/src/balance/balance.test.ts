@@ -5,7 +5,6 @@ import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { png } from '../../../../test/support/proof-files.js'
 import { PLANS_FILE, TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
-import { createWorld } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { bookRenewals } from '../ledger/change-user.js'
 import { createPaymentMethods } from '../ledger/method.js'
@@ -35,7 +34,7 @@ const endOrders = sql('update users set standing_order = null, renews_at = null,
 
 const ENV = { BALANCE_MAX: '50000', PLANS_FILE, TRANSFER_FILE, OPERATOR_KEYS }
 
-describeWorldOnEach('a balance', { env: ENV }, ({ world, restart, database }) => {
+describeWorldOnEach('a balance', { env: ENV }, ({ world, restart, beside, database }) => {
   const user = world.as('user-1')
   const topUp = async (amount: number) => {
     const { status, body } = await user.post(`${BALANCE}/top-ups`, { amount })
@@ -303,11 +302,7 @@ describeWorldOnEach('a balance', { env: ENV }, ({ world, restart, database }) =>
         return rows
       },
     })
-    await using other = await createWorld(contended, {
-      env: ENV,
-      emulator: world.emulator,
-      clock: world.clock,
-    })
+    const other = await beside({ env: ENV }, contended)
     const set = await other.as('user-1').put(`${BALANCE}/renewal`, { plan: 'pro' })
     const order = { plan: 'pro', months: 1, price: 2_000, next_at: null, offered_price: null }
     expect([set.status, set.body]).toEqual([200, order])

@@ -1,6 +1,5 @@
 // Every webhook is dropped.
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
-import { createWorld } from '../../../../test/support/world.js'
 import { showPayment } from '../overview/read-files.js'
 import { singleFlight } from '../runtime/async.js'
 import { refreshOpen } from './status.js'
@@ -10,7 +9,7 @@ const HISTORY = '/api/v1/billing/payments'
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 
-describeWorldOnEach('a payment with every webhook dropped', {}, ({ world, database }) => {
+describeWorldOnEach('a payment with every webhook dropped', {}, ({ world, beside }) => {
   const user = world.as('user-1')
   beforeEach(() => world.emulator.setFaults({ drop: {} }))
 
@@ -84,13 +83,12 @@ describeWorldOnEach('a payment with every webhook dropped', {}, ({ world, databa
   const calls = () => CALLS_MAX - (world.emulator.faults().api_5xx?.times ?? 0)
 
   it('is asked for by readers once in ten seconds, however many they are, in two processes', async () => {
-    const other = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
+    const other = await beside()
     await user.upgrade()
     failAndCount()
     await Promise.all(
       Array.from({ length: 20 }, (_, index) => (index % 2 ? user : other.as('user-1')).get(STATUS)),
     )
-    await other.stop()
     await user.get(HISTORY)
     expect(calls()).toBe(1)
     world.clock.advance(9_999)

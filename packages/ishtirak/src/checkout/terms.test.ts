@@ -1,13 +1,12 @@
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { PLANS_FILE } from '../../../../test/support/setting-files.js'
-import { createWorld } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 
 const PAYMENTS = '/api/v1/billing/payments'
 const QUOTE = '/api/v1/billing/quote'
 const UPGRADE = '/api/v1/billing/upgrade'
 
-describeWorld('a term', { env: { PLANS_FILE } }, ({ world, database }) => {
+describeWorld('a term', { env: { PLANS_FILE } }, ({ world, database, beside }) => {
   const user = world.as('user-1')
 
   const ask = (months: number, plan = 'pro') => user.post(PAYMENTS, { plan, months })
@@ -92,11 +91,7 @@ describeWorld('a term', { env: { PLANS_FILE } }, ({ world, database }) => {
   })
 
   it('fifty of them at once, in two processes, leave one payable checkout: the last choice', async () => {
-    const other = await createWorld(database(), {
-      env: { PLANS_FILE },
-      clock: world.clock,
-      emulator: world.emulator,
-    })
+    const other = await beside({ env: { PLANS_FILE } })
     const users = [user, other.as('user-1')]
     const choices = [12, 1, 6, 12, 3]
     const monthsOf = (index: number) => choices[index % choices.length]

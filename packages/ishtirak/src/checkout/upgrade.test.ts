@@ -1,17 +1,15 @@
 import { describeWorld, describeWorldOnEach } from '../../../../test/support/describe-world.js'
-import { createWorld } from '../../../../test/support/world.js'
 
 const UPGRADE = '/api/v1/billing/upgrade'
 
-describeWorldOnEach('upgrading', {}, ({ world, database }) => {
+describeWorldOnEach('upgrading', {}, ({ world, beside }) => {
   const user = world.as('user-1')
   it('fifty times at once, in two processes, opens one checkout and gives fifty equal answers', async () => {
-    const other = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
+    const other = await beside()
     const clicks = Array.from({ length: 50 }, (_, index) =>
       (index % 2 === 0 ? world : other).as('user-1').post(UPGRADE, { plan: 'pro' }),
     )
     const answers = await Promise.all(clicks)
-    await other.stop()
     expect(new Set(answers.map((answer) => `${answer.status} ${answer.text}`)).size).toBe(1)
     expect(answers[0]?.status).toBe(200)
     expect(world.emulator.checkouts()).toHaveLength(1)

@@ -3,7 +3,7 @@ import { databaseWith } from '../../../../test/support/database-with.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { sql } from '../../../../test/support/sql.js'
-import { CHARGILY_KEY, createWorld, type World } from '../../../../test/support/world.js'
+import { CHARGILY_KEY, type World } from '../../../../test/support/world.js'
 import { statement } from '../database/database.js'
 
 const WEBHOOK = '/api/v1/billing/webhook'
@@ -19,7 +19,7 @@ const moveVersions = sql('update users set version = version + 1')
 
 const sign = (body: string) => createHmac('sha256', CHARGILY_KEY).update(body).digest('hex')
 
-describeWorldOnEach('the webhook', {}, ({ world, database }) => {
+describeWorldOnEach('the webhook', {}, ({ world, database, beside }) => {
   const deliver = (event: unknown, signature?: string, to: Pick<World, 'call'> = world) => {
     const body = JSON.stringify(event)
     const headers = { signature: signature ?? sign(body), 'content-type': 'application/json' }
@@ -78,8 +78,7 @@ describeWorldOnEach('the webhook', {}, ({ world, database }) => {
         return database().query(asked, ...given)
       },
     })
-    const { emulator, clock } = world
-    await using contended = await createWorld(contending, { emulator, clock })
+    const contended = await beside({}, contending)
     const refused = await deliver(anEvent(checkout), undefined, contended)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
     expect((await deliver(anEvent(checkout))).text).toBe('{"received":true}')
@@ -101,7 +100,7 @@ describeWorldOnEach('the webhook', {}, ({ world, database }) => {
     const users = Array.from({ length: 8 }, (_, index) => `stopped-${index}`)
     const checkouts = await Promise.all(users.map((user) => opened({}, user)))
     const events = checkouts.map(({ checkout }, index) => anEvent(checkout, { id: `evt-${index}` }))
-    const stopping = await createWorld(database(), { emulator: world.emulator, clock: world.clock })
+    const stopping = await beside()
     const answers = events.map((event) =>
       deliver(event, undefined, stopping).then(
         ({ status }) => status,

@@ -5,7 +5,7 @@ import { aReport } from '../../../../test/support/fixtures.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { SELLING_PLANS } from '../../../../test/support/portal.js'
 import { sql } from '../../../../test/support/sql.js'
-import { type Answer, checkoutIdOf, createWorld } from '../../../../test/support/world.js'
+import { type Answer, checkoutIdOf } from '../../../../test/support/world.js'
 import { settlePayment } from '../ledger/settle.js'
 
 const HOUR = 3_600
@@ -19,7 +19,7 @@ const countHolders = sql(`select (select sum(used)::int from codes) as used,
           (select count(*)::int from payments where code_hash is not null
               and status in ('requested', 'pending', 'review', 'paid', 'refunded')) as holders`)
 
-describeWorld('a code that takes something off', {}, ({ world, database }) => {
+describeWorld('a code that takes something off', {}, ({ world, database, beside }) => {
   const operator = operatorOf(world)
   afterEach(async () => {
     const [counts] = await database().query(countHolders)
@@ -146,7 +146,6 @@ describeWorld('a code that takes something off', {}, ({ world, database }) => {
   })
 
   it('that is revoked as it is bought with buys nothing', async () => {
-    const { clock, emulator } = world
     const { id, code } = await aBatch()
     let isRevoked = false
     const watched = databaseWith(database, {
@@ -158,7 +157,7 @@ describeWorld('a code that takes something off', {}, ({ world, database }) => {
         return rows
       },
     })
-    await using overtaken = await createWorld(watched, { clock, emulator, withoutJobs: true })
+    const overtaken = await beside({}, watched)
     expect((await ask('user-1', code, overtaken)).body.code).toBe('code_not_valid')
   })
 
@@ -183,12 +182,7 @@ describeWorld('a code that takes something off', {}, ({ world, database }) => {
         return database().query(asked, ...rest)
       },
     })
-    const watched = await createWorld(recording, {
-      clock: world.clock,
-      emulator: world.emulator,
-      env: { PLANS_FILE: SELLING_PLANS },
-      withoutJobs: true,
-    })
+    const watched = await beside({ env: { PLANS_FILE: SELLING_PLANS } }, recording)
     const reasons = {
       wrong: WRONG,
       malformed: 'no code',
@@ -210,7 +204,6 @@ describeWorld('a code that takes something off', {}, ({ world, database }) => {
       const quoted = told(await user.get(`${QUOTE}&code=${encodeURIComponent(code)}`))
       seen.push([reason, quoted, told(await ask(`user-of-${reason}`, code, watched))])
     }
-    await watched.stop()
     const [, quoted, bought] = seen[0] ?? []
     const refused = (text: string, load: string) =>
       expect.objectContaining({
@@ -230,11 +223,9 @@ describeWorld('a code that takes something off', {}, ({ world, database }) => {
     const guess = (n: number) => `${WRONG.slice(0, -2)}${String(n).padStart(2, '0')}`
     for (let right = 0; right < 12; right++) await world.as('user-1').get(`${QUOTE}&code=${batch.code}`)
     await buy('user-1', batch.code)
-    const { clock, emulator } = world
-    const other = await createWorld(database(), { clock, emulator, withoutJobs: true })
+    const other = await beside()
     const guesses = Array.from({ length: 50 }, (_, n) => ask('user-1', guess(n), n % 2 ? world : other))
     const refused = await Promise.all(guesses)
-    await other.stop()
     expect(codesOf(refused)).toEqual({ code_not_valid: 10, too_many_wrong_codes: 40 })
     const last = refused.find(({ status }) => status === 429)
     expect(last?.headers.get('retry-after')).toBe(String(HOUR))

@@ -4,12 +4,12 @@ import { enterPortal, followToAnswer, wordsOf } from '../../../../test/support/p
 import { setProfile } from '../../../../test/support/profile.js'
 import { startSmtpSink } from '../../../../test/support/smtp-sink.js'
 import { sql } from '../../../../test/support/sql.js'
-import { type Answer, createWorld, tokenOf } from '../../../../test/support/world.js'
+import { type Answer, tokenOf } from '../../../../test/support/world.js'
 
 const SESSIONS = '/api/v1/billing/portal-sessions'
 const selectSecrets = sql('select link_digest, session_digest from portal_sessions order by id')
 
-describeWorld('the portal', {}, ({ world, database }) => {
+describeWorld('the portal', {}, ({ world, database, beside }) => {
   const linkOf = async (userId: string, body: unknown = {}): Promise<string> => {
     const answer = await world.as(userId).post(SESSIONS, body)
     return answer.body.url.slice(world.url.length)
@@ -210,7 +210,7 @@ describeWorld('the portal', {}, ({ world, database }) => {
   it('behind https keeps its cookie to this host, and is framed by the origins that are named', async () => {
     const PORTAL_FRAME_ANCESTORS = 'self,https://host.example'
     const env = { PUBLIC_URL: 'https://pay.example/billing', PORTAL_FRAME_ANCESTORS }
-    const secure = await createWorld(database(), { env, clock: world.clock, emulator: world.emulator })
+    const secure = await beside({ env })
     const link = await secure.as('user-1').post(SESSIONS, {})
     const entered = await secure.call('GET', link.body.url.replace('https://pay.example/billing', ''))
     const cookie = entered.headers.get('set-cookie') ?? ''
@@ -219,7 +219,6 @@ describeWorld('the portal', {}, ({ world, database }) => {
     )
     expect(entered.headers.get('location')).toBe('/billing/portal')
     const page = await secure.call('GET', '/portal', { headers: { cookie: cookie.split(';')[0] ?? '' } })
-    await secure.stop()
     expect(page.text).toContain('action="/billing/portal/upgrade"')
     const policy = page.headers.get('content-security-policy')
     expect(policy).toContain("frame-ancestors 'self' https://host.example")
@@ -287,8 +286,7 @@ describeWorld('the portal', {}, ({ world, database }) => {
 
   it('the page after paying says to the payer alone where the receipt is sent', async () => {
     await using sink = await startSmtpSink()
-    const env = { SMTP_URL: sink.url }
-    const mailing = await createWorld(database(), { env, clock: world.clock, emulator: world.emulator })
+    const mailing = await beside({ env: { SMTP_URL: sink.url } })
     await setProfile(mailing, 'user-1', { email: 'nadia.b@example.dz', locale: 'en' })
     const { paymentId } = await mailing.as('user-1').buy()
     const link = (await mailing.as('user-1').post(SESSIONS, {})).body.url.slice(mailing.url.length)
@@ -297,7 +295,6 @@ describeWorld('the portal', {}, ({ world, database }) => {
       (await mailing.call('GET', `/portal/return/${paymentId}`, { headers })).text
     expect(await look({ cookie })).toContain('We send the receipt to n…@example.dz.')
     expect(await look()).not.toMatch(/example\.dz|the receipt to/)
-    await mailing.stop()
   })
 
   const receiptOf = (userId: string, paymentId: string, headers: Record<string, string> = {}) =>

@@ -8,7 +8,6 @@ import { COMPANY } from '../../../../test/support/receipt.js'
 import { PLANS_FILE, TRANSFER_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
-import { createWorld } from '../../../../test/support/world.js'
 import { setBuyer } from '../buyers/set-buyer.js'
 
 const API = '/api/v1/billing'
@@ -23,7 +22,7 @@ const copy = sql(`insert into proformas
   select user_id, series, number + n, issued_at, request_digest || n, agreed, snapshot, ordered_as
     from proformas, generate_series(1, 120) n`)
 
-describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
+describeWorld('a proforma', { env: ENV }, ({ world, database, beside }) => {
   beforeEach(() => named('user-1'))
 
   const named = (userId: string, changes = {}) =>
@@ -52,10 +51,7 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
     const folder = temporaryFolder()
     const file = path.join(folder, 'dearer.json')
     await writeFile(file, (await readFile(PLANS_FILE, 'utf8')).replace('"price": 20000', '"price": 22000'))
-    const { clock, emulator } = world
-    const after = await createWorld(database(), { env: { ...ENV, PLANS_FILE: file }, clock, emulator })
-    onTestFinished(() => after.stop())
-    return after
+    return beside({ env: { ...ENV, PLANS_FILE: file } })
   }
 
   it('is listed among the newest hundred', async () => {
@@ -208,10 +204,8 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
       expect((await user().get(`${API}/proforma?${query}`)).body.code).toBe(code)
     for (const po of ['', ' BC', 'a\u202eb', 'x'.repeat(41), '<b>', 'a\nb'])
       expect((await make(`&po_number=${encodeURIComponent(po)}`)).status).toBe(422)
-    const { clock, emulator } = world
-    const cards = await createWorld(database(), { env: { PLANS_FILE }, clock, emulator })
+    const cards = await beside({ env: { PLANS_FILE } })
     const answer = await cards.as('user-1').get(`${API}/proforma?plan=pro`)
-    await cards.stop()
     expect(answer.body.code).toBe('unknown_method')
     expect(await database().query(forget)).toEqual([])
   })
@@ -261,8 +255,7 @@ describeWorld('a proforma', { env: ENV }, ({ world, database }) => {
 
   it('a purchase by card bears the number of the order too', async () => {
     const asked = await user().post(`${API}/payments`, { plan: 'pro', po_number: 'BC-9' })
-    await world.emulator.pay(/checkouts\/(\w+)\/pay/.exec(asked.body.checkout_url)?.[1] ?? '', 'paid')
-    await world.emulator.settled()
+    await world.pay(asked.body.checkout_url)
     expect(await documentsOf(asked.body.id)).toMatchObject([{ kind: 'invoice', po_number: 'BC-9' }])
     const console = await enterConsole(world, OPERATOR_KEY)
     const { text } = await console.open(`/console/payments/${asked.body.id}`)

@@ -21,7 +21,7 @@ const forgetCheckout = sql(`update payments set method_reference = 'chk_the_prov
 const forgetEachCheckout = sql(`update payments set method_reference = 'chk_never_made_' || user_id`)
 const selectLease = sql('select name, next_run_at from job_leases where name = $1')
 
-describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => {
+describeWorldOnEach('the books compared', {}, ({ database, world, restart, beside }) => {
   const operator = operatorOf(world)
 
   const reconcile = async (since = '2026-11-01') =>
@@ -194,10 +194,7 @@ describeWorldOnEach('the books compared', {}, ({ database, world, restart }) => 
     expect(reconciliation).toMatchObject({ finished_at: null, calls: 5, checkouts: 250 })
     const path = `/reconciliations/${reconciliation.id}/continue`
     expect((await operator.post(path)).body.reconciliation.calls).toBe(5) // not time yet
-    const { clock, emulator } = world
-    const other = await createWorld(database(), { clock, emulator })
-    await other.advance(30)
-    await other.stop()
+    await (await beside()).advance(30)
     const { body } = await operator.get('/reconciliations')
     expect(body.data).toMatchObject([{ calls: 6, checkouts: 251, finished_at: '2026-11-21T12:00:30Z' }])
   })

@@ -8,7 +8,7 @@ import { enterPortal, wordsOf } from '../../../../test/support/portal.js'
 import { afterOf } from '../../../../test/support/preview.js'
 import { sql } from '../../../../test/support/sql.js'
 import { orderTransfer } from '../../../../test/support/transfers.js'
-import { type Answer, createWorld } from '../../../../test/support/world.js'
+import type { Answer } from '../../../../test/support/world.js'
 import { writtenEvents } from '../../../../test/support/written-events.js'
 import { verbOf } from '../acts/act.js'
 import { callBy, doAct } from '../acts/act-routes.js'
@@ -38,7 +38,7 @@ const selectReceipts = sql('select payment_id from documents where place = 0 ord
 const selectCompared = sql('select distinct method from reconciliations')
 const setProof = sql('update transfers set proof_at = $2::timestamptz where payment_id = $1')
 
-describeWorldOnEach('a transfer', { env: envWith(ONE) }, ({ database, world, restart }) => {
+describeWorldOnEach('a transfer', { env: envWith(ONE) }, ({ database, world, restart, beside }) => {
   const amina = operatorOf(world, KEYS.amina)
   const karim = operatorOf(world, KEYS.karim)
   const reopen = (file: string) => restart({ env: envWith(file) })
@@ -115,10 +115,9 @@ describeWorldOnEach('a transfer', { env: envWith(ONE) }, ({ database, world, res
   })
 
   it('is refused where no account is configured', async () => {
-    const without = await createWorld(database(), { clock: world.clock, emulator: world.emulator })
+    const without = await beside()
     const answer = await without.as('user-1').post(PAYMENTS, { plan: 'pro', method: 'transfer' })
     expect(codeOf(answer)).toEqual([422, 'unknown_method'])
-    await without.stop()
   })
 
   it('that is approved is paid, with a receipt, from the approval on', async () => {
