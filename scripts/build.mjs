@@ -21,7 +21,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 
 /**
  * Before the compiler and the bundler, which an older Node cannot load. The program says the same of itself
- * (node-version.ts).
+ * (package.ts).
  */
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 20 || (major === 20 && minor < 19)) {

@@ -10,7 +10,7 @@ import { CATALOGS } from '../packages/ishtirak/src/i18n/messages.js'
 import { CAPABILITIES } from '../packages/ishtirak/src/main/capabilities.js'
 import { readConfig } from '../packages/ishtirak/src/main/config.js'
 import { ConfigError } from '../packages/ishtirak/src/runtime/config-file.js'
-import { nodeProblem } from '../packages/ishtirak/src/runtime/node-version.js'
+import { nodeProblem } from '../packages/ishtirak/src/runtime/package.js'
 import { readPlans } from '../packages/ishtirak/src/runtime/plans-file.js'
 
 const root = path.resolve(import.meta.dirname, '..')

@@ -2,18 +2,16 @@
 // refused, because an empty embedded database in its place would be worse.
 import { missingPackages } from '../runtime/package.js'
 import type { Database } from './database.js'
+import type { FolderOptions } from './embedded/pglite.js'
+import type { PostgresOptions } from './server/postgres.js'
 
-export interface DatabaseOptions {
+export interface DatabaseOptions
+  extends Pick<PostgresOptions, 'maxConnections' | 'schema'>,
+    Pick<FolderOptions, 'isBare'> {
   /** `postgres://…`, or `memory:` for one that is lost when it is closed. Default: embedded, in `dataDir`. */
   readonly url?: string
   /** The folder of the embedded database; `./data` by default. It is created if it is missing. */
   readonly dataDir?: string
-  /** Connections to a server; see `PostgresOptions`. */
-  readonly maxConnections?: number
-  /** The schema of all statements; by default the database's own, `public`. */
-  readonly schema?: string
-  /** A new embedded database has no tables yet: a backup of an older schema is restored into it. */
-  readonly isBare?: boolean
   readonly log?: {
     warn(details: object, message: string): void
     error(details: object, message: string): void

@@ -13,6 +13,7 @@ import { Settings } from 'typebox/system'
 import { BillingError, type ValidationCode, type ValidationProblem } from '../core/error.js'
 import { toTimestamp } from '../core/instant.js'
 import { LOCALES } from '../core/locale.js'
+import { errorsByField } from '../runtime/config-file.js'
 
 // The library stops after 8 errors of a value. A form with every field wrong is reported at once. The build
 // bundles the library, so a host's own copy keeps its limit.
@@ -28,6 +29,7 @@ const POINTER_PREFIX: Readonly<Record<string, string>> = {
 }
 
 const CODES: Readonly<Record<string, ValidationCode>> = {
+  required: 'required',
   type: 'wrong_type',
   const: 'not_allowed',
   enum: 'not_allowed',
@@ -81,28 +83,14 @@ export function checker<Shape>(schema: TSchema): (value: Shape) => Shape {
  * problem of a member that accepts no object is dropped if a field of the object is named.
  */
 function describe(errors: readonly TLocalizedValidationError[], prefix: string): ValidationProblem[] {
-  const problems = new Map<string, ValidationProblem>()
-  for (const problem of errors.flatMap(toProblems)) {
-    const pointer = (prefix + problem.pointer).slice(0, LONGEST_POINTER)
-    if (!problems.has(pointer)) problems.set(pointer, { ...problem, pointer })
-  }
-  const named = [...problems.keys()]
-  return [...problems.values()].filter(
-    ({ pointer, code }) => code !== 'wrong_type' || !named.some((one) => one.startsWith(`${pointer}/`)),
+  const problems = Array.from(errorsByField(errors, prefix), ([pointer, { keyword, params }]) => {
+    const bound = 'limit' in params ? Number(params.limit) : undefined
+    return { pointer: pointer.slice(0, LONGEST_POINTER), code: CODES[keyword] ?? 'invalid', bound }
+  })
+  return problems.filter(
+    ({ pointer, code }) =>
+      code !== 'wrong_type' || !problems.some((one) => one.pointer.startsWith(`${pointer}/`)),
   )
-}
-
-function toProblems(error: TLocalizedValidationError): readonly ValidationProblem[] {
-  if (error.keyword === 'required') {
-    return error.params.requiredProperties.map((name) => ({
-      pointer: `${error.instancePath}/${name}`,
-      code: 'required' as const,
-    }))
-  }
-  // It only repeats that fields reported one by one are wrong.
-  if (error.keyword === 'additionalProperties') return []
-  const bound = 'limit' in error.params ? Number(error.params.limit) : undefined
-  return [{ pointer: error.instancePath, code: CODES[error.keyword] ?? 'invalid', bound }]
 }
 
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {

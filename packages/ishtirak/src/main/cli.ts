@@ -1,8 +1,7 @@
 // The program's entry. It checks the version of Node and sets options of V8 before everything else is loaded.
 import { existsSync, readFileSync } from 'node:fs'
 import { keepHeapSmall } from '../runtime/heap.js'
-import { nodeProblem } from '../runtime/node-version.js'
-import { NODE_RANGE } from '../runtime/package.js'
+import { NODE_RANGE, nodeProblem } from '../runtime/package.js'
 
 const problem = nodeProblem(process.version, NODE_RANGE)
 if (problem !== null) {

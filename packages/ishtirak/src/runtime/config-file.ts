@@ -64,35 +64,41 @@ export function schemaProblems(
   value: unknown,
   prefix = '',
 ): readonly string[] {
-  const problems = new Map<string, string>()
-  const note = (pointer: string, words: string) => {
-    if (!problems.has(pointer)) problems.set(pointer, `${name} ${pointer || '/'}: ${words}`)
-  }
-  for (const error of Value.Errors(schema, value)) {
-    const place = prefix + error.instancePath
+  const errors = errorsByField(Value.Errors(schema, value), prefix)
+  return Array.from(errors, ([place, error]) => `${name} ${place || '/'}: ${wordsOf(schema, error)}`)
+}
+
+type SchemaError = ReturnType<typeof Value.Errors>[number]
+
+/** The first error of each field, by its pointer. A field that is missing has the error of its object. */
+export function errorsByField(errors: readonly SchemaError[], prefix: string): Map<string, SchemaError> {
+  const first = new Map<string, SchemaError>()
+  for (const error of errors) {
     // It only repeats that fields reported one by one are wrong.
     if (error.keyword === 'additionalProperties') continue
-    if (error.keyword === 'required')
-      for (const field of error.params.requiredProperties) note(`${place}/${field}`, 'is missing')
-    else note(place, wordsOf(schema, error))
+    const missing = error.keyword === 'required' && error.params.requiredProperties.map((name) => `/${name}`)
+    for (const field of missing || ['']) {
+      const pointer = prefix + error.instancePath + field
+      if (!first.has(pointer)) first.set(pointer, error)
+    }
   }
-  return [...problems.values()]
+  return first
 }
 
 /** A rule that a schema cannot express, or only in unhelpful words. `place` is a pointer into the file. */
 export type Rule = readonly [isBroken: boolean, place: string, words: string]
 
-/** The problems of the rules that are broken. */
-export function ruleProblems(name: string, rules: readonly Rule[]): readonly string[] {
-  return rules.flatMap(([isBroken, place, words]) =>
+/** Throws `ConfigError` with every rule that is broken. */
+export function refuseBroken(name: string, rules: readonly Rule[]): void {
+  const problems = rules.flatMap(([isBroken, place, words]) =>
     isBroken ? [`${name}${place && ` ${place}`}: ${words}`] : [],
   )
+  if (problems.length > 0) throw new ConfigError(problems)
 }
-
-type SchemaError = ReturnType<typeof Value.Errors>[number]
 
 /** What the value must be. For a text with a pattern, this is the description of its schema. */
 function wordsOf(schema: TSchema, error: SchemaError): string {
+  if (error.keyword === 'required') return 'is missing'
   if (error.keyword === 'boolean') return 'is not a known field'
   if (error.keyword === 'enum') return `must be one of ${error.params.allowedValues.join(', ')}`
   const { description = '' } = Object(Value.Pointer.Get(schema, error.schemaPath.slice(1)))

@@ -15,6 +15,18 @@ const optional = { ...optionalDependencies, ...peerDependencies }
 export const VERSION = version
 export const NODE_RANGE = engines.node
 
+/** A sentence if this Node does not run the program; else null. `range` is such as `>=20.19.0`. */
+export function nodeProblem(running: string, range: string): string | null {
+  const [major = 0, minor = 0] = partsOf(running)
+  const [neededMajor = 0, neededMinor = 0] = partsOf(range)
+  if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return null
+  return `Ishtirak needs Node ${neededMajor}.${neededMinor} or later; this is ${running}: https://nodejs.org`
+}
+
+function partsOf(version: string): readonly number[] {
+  return version.replace(/^v|>=/, '').split('.').map(Number)
+}
+
 const { resolve } = createRequire(import.meta.url)
 
 /** The optional packages among these that are not installed, as arguments of `npm install`. */

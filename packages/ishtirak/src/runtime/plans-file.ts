@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox'
 import { countsAs, type LimitDefinition } from '../core/limit.js'
 import { byLocale } from '../core/locale.js'
 import { type Catalogue, LONGEST_TERM, limitsInOrder, type Plan } from '../core/plan.js'
-import { ConfigError, closed, fitting, parseJson, type Rule, readText, ruleProblems } from './config-file.js'
+import { closed, fitting, parseJson, type Rule, readText, refuseBroken } from './config-file.js'
 
 /** Without a file: seed-plans.json. No price may be below `leastAmount`. Throws `ConfigError`. */
 export function readPlans(file: string | undefined, leastAmount = 0): Catalogue {
@@ -16,17 +16,15 @@ function parsePlans(text: string, leastAmount = 0, seed = SEED_CATALOGUE.limits)
   const content = parseJson('PLANS_FILE', text)
   if (Array.isArray(content)) return catalogueOf(checkedPlans(content, seed, ''), seed, leastAmount)
   const { limits: entries, plans } = fitting('PLANS_FILE', ObjectSchema, content)
-  refuseBroken(Object.entries(entries).flatMap((entry) => limitRules(entry, seed)))
+  refuseBroken(
+    'PLANS_FILE',
+    Object.entries(entries).flatMap((entry) => limitRules(entry, seed)),
+  )
   const limits = Object.entries(entries).map((entry) => toDefinition(entry, seed))
   return catalogueOf(checkedPlans(plans, limits, '/plans'), limits, leastAmount)
 }
 
 const ownFile = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
-
-function refuseBroken(rules: readonly Rule[]): void {
-  const problems = ruleProblems('PLANS_FILE', rules)
-  if (problems.length > 0) throw new ConfigError(problems)
-}
 
 const WORDS = Type.String({ minLength: 1, maxLength: 60, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' })
 const Words = closed(byLocale(() => WORDS))
@@ -119,7 +117,7 @@ function checkedPlans(plans: unknown, limits: readonly LimitDefinition[], place:
 /** No price may be below `leastAmount`. Throws with every problem. */
 function catalogueOf(plans: readonly Plan[], limits: readonly LimitDefinition[], leastAmount = 0): Catalogue {
   const [free, second] = plans.filter((plan) => plan.price === 0)
-  refuseBroken([
+  refuseBroken('PLANS_FILE', [
     ...plans.flatMap((plan, index): Rule[] => {
       const isRepeated = plans.findIndex((other) => other.id === plan.id) < index
       return [[isRepeated, '', `plan "${plan.id}" stands twice`], ...planRules(plan, leastAmount)]

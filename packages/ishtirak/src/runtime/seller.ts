@@ -16,7 +16,7 @@ import {
   parseJson,
   type Rule,
   readText,
-  ruleProblems,
+  refuseBroken,
   schemaProblems,
 } from './config-file.js'
 
@@ -35,8 +35,7 @@ export function parseSeller(text: string, folder = '.'): Seller {
   if (problems.length > 0 || !Value.Check(SellerFile, value)) throw new ConfigError(problems)
   const taxTerms = (value.tax as TermFields[]).map(toTaxTerm)
   const { logo, problem = '' } = readLogo(folder, value.logo)
-  const broken = ruleProblems(NAME, [...rulesOf(value, taxTerms), [problem !== '', '/logo', problem]])
-  if (broken.length > 0) throw new ConfigError(broken)
+  refuseBroken(NAME, [...rulesOf(value, taxTerms), [problem !== '', '/logo', problem]])
   return {
     identity: toIdentity(value),
     // The schema refuses lists without a term.

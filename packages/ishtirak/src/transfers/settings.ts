@@ -5,7 +5,7 @@ import { type Check, ok } from '../acts/check.js'
 import type { Account, AccountKind } from '../core/account.js'
 import { DAY, HOUR } from '../core/instant.js'
 import { query } from '../http/schemas.js'
-import { ConfigError, fitting, parseJson, type Rule, readText, ruleProblems } from '../runtime/config-file.js'
+import { fitting, parseJson, type Rule, readText, refuseBroken } from '../runtime/config-file.js'
 import { integerSetting, settingsOf, textSetting } from '../runtime/environment.js'
 import { ccpKey, isIban, isRib, ripOfCcp } from './check-digits.js'
 
@@ -42,8 +42,7 @@ export function transferChecks({ transfers }: Pick<TransferConfig, 'transfers'>)
 export function parseTransfers(text: string): TransferTerms {
   const value = fitting(NAME, TransferFile, parseJson(NAME, text))
   const rules = value.accounts.flatMap((account, index) => rulesOf(account, `/accounts/${index}`))
-  const problems = ruleProblems(NAME, rules)
-  if (problems.length > 0) throw new ConfigError(problems)
+  refuseBroken(NAME, rules)
   return toTerms(value)
 }
 

@@ -20,13 +20,10 @@ import { lockFolder } from './folder-lock.js'
 import { readyMadeDump, unpackReadyMade } from './ready-made.js'
 import { EmbeddedSession, type WireDeps } from './wire-protocol.js'
 
-interface EmbeddedOptions {
-  /** The schema of all statements; `public` by default. */
-  readonly schema?: string
-}
+type Schema = Pick<FolderOptions, 'schema'>
 
 /** A database that is lost when it is closed. `from` is another one's folder as a tar file. */
-export async function openMemory(from?: Blob, options: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
+export async function openMemory(from?: Blob, options: Schema = {}): Promise<EmbeddedDatabase> {
   const startParams = [...PGlite.defaultStartParams, ...settingsOf(options)]
   const first = from ?? (isReadyMade(options) ? await readyMadeDump() : undefined)
   return new EmbeddedDatabase(await PGlite.create({ startParams, ...(first && { loadDataDir: first }) }))
@@ -36,8 +33,10 @@ export async function openMemory(from?: Blob, options: EmbeddedOptions = {}): Pr
 const isReadyMade = ({ schema, isBare }: Pick<FolderOptions, 'schema' | 'isBare'>) =>
   schema === undefined && !isBare
 
-interface FolderOptions extends EmbeddedOptions, Pick<WireDeps, 'onFailure'> {
-  /** A new database has no tables yet. */
+export interface FolderOptions extends Pick<WireDeps, 'onFailure'> {
+  /** The schema of all statements; `public` by default. */
+  readonly schema?: string
+  /** A new database has no tables yet: a backup of an older schema is restored into it. */
   readonly isBare?: boolean
   /** How a commit is flushed. Tests count flushes and make them fail. */
   readonly flush?: Flush
@@ -85,11 +84,11 @@ async function createCluster(folder: string, options: FolderOptions): Promise<vo
   flushPath(folder)
 }
 
-function startOn(fs: DurableFiles, options: EmbeddedOptions): Promise<PGlite> {
+function startOn(fs: DurableFiles, options: Schema): Promise<PGlite> {
   return PGlite.create({ fs, startParams: [...durableStartParameters, ...settingsOf(options)] })
 }
 
-function settingsOf({ schema }: EmbeddedOptions): string[] {
+function settingsOf({ schema }: Schema): string[] {
   // PostgreSQL's own 128 MB of buffers are touched at the start, and WebAssembly gives no memory back.
   const settings = [...plannerSettings, 'shared_buffers=32MB']
   return [...settings, ...(schema ? [`search_path=${schema}`] : [])].flatMap((setting) => ['-c', setting])

@@ -1,4 +1,4 @@
-import { nodeProblem } from './node-version.js'
+import { nodeProblem } from './package.js'
 
 it('the Node that is too old is named in one sentence', () => {
   const problemOf = (version: string) => nodeProblem(version, '>=20.19.0')
