@@ -7,6 +7,7 @@ import { createOperator } from '../../packages/client/src/index.js'
 import { act, change, reason } from '../../packages/ishtirak/src/acts/act.js'
 import { recordAct } from '../../packages/ishtirak/src/acts/audit.sql.js'
 import type { Capability } from '../../packages/ishtirak/src/acts/capability.js'
+import { addOperatorCommands } from '../../packages/ishtirak/src/acts/commands.js'
 import { BillingError } from '../../packages/ishtirak/src/core/error.js'
 import type { Role } from '../../packages/ishtirak/src/core/role.js'
 import type { ChangeDeps } from '../../packages/ishtirak/src/ledger/change-user.js'
@@ -15,7 +16,6 @@ import { type SubjectDeps, USER } from '../../packages/ishtirak/src/ledger/subje
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 import { commandHost } from '../../packages/ishtirak/src/main/command-host.js'
 import { createOperatorCalls } from '../../packages/ishtirak/src/main/operator-calls.js'
-import { addAllOperatorCommands } from '../../packages/ishtirak/src/main/operator-commands.js'
 import { enterConsole } from '../support/console.js'
 import { describeWorld } from '../support/describe-world.js'
 import { operatorOf } from '../support/operator.js'
@@ -190,7 +190,7 @@ describeWorld('an act that is declared once', { capabilities: [...CAPABILITIES, 
 
 function programOf(): Command {
   const program = new Command('ishtirak').exitOverride()
-  addAllOperatorCommands(program, [...CAPABILITIES, flags], commandHost)
+  addOperatorCommands(program, [...CAPABILITIES, flags], commandHost)
   return program
 }
 

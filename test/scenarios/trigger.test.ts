@@ -1,10 +1,10 @@
 // `ishtirak events trigger`: a sample as a receiver gets it, and nothing of it in the database.
 import { Command } from 'commander'
 import { verifyEvent } from '../../packages/client/src/verify-event.js'
+import { addOperatorCommands } from '../../packages/ishtirak/src/acts/commands.js'
 import { EVENT_TYPES } from '../../packages/ishtirak/src/core/event-types.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 import { commandHost } from '../../packages/ishtirak/src/main/command-host.js'
-import { addAllOperatorCommands } from '../../packages/ishtirak/src/main/operator-commands.js'
 import { Receiver, SECRET } from '../support/receiver.js'
 
 let receiver: Receiver
@@ -34,7 +34,7 @@ const toReceiver = (user = 'amine') => ['--user', user, '--to', receiver.url]
 async function trigger(...words: string[]) {
   process.exitCode = undefined
   const program = new Command('ishtirak')
-  addAllOperatorCommands(program, CAPABILITIES, commandHost)
+  addOperatorCommands(program, CAPABILITIES, commandHost)
   const exit = (one: Command): void => {
     one.exitOverride()
     one.commands.forEach(exit)

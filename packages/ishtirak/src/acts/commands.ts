@@ -6,6 +6,7 @@ import { type TObject, type TSchema, Type } from 'typebox'
 import { type Act, verbOf } from './act.js'
 import { addressOfAct } from './act-routes.js'
 import { askInBulk, type BulkOf, type Members, untilFinished } from './bulk-command.js'
+import { actsOf, type Capability, eventsOf, readingsOf } from './capability.js'
 import { askByName } from './cli-names.js'
 import { plainJson, sections } from './cli-tables.js'
 import { boundsInWords, numberWithin } from './cli-values.js'
@@ -39,17 +40,30 @@ interface Operation extends Call {
 
 type CommandGroups = Readonly<Record<string, string>>
 
+/** The commands of the acts and readings of `capabilities`, and those that they write themselves. */
 export function addOperatorCommands(
   program: Command,
-  of: {
-    readonly acts: readonly Act[]
-    readonly readings: readonly Reading[]
-    readonly groups: CommandGroups
-  },
+  capabilities: readonly Capability[],
   host: CommandHost,
 ): void {
-  const operations = [...of.readings.flatMap(operationsOfReading), ...of.acts.flatMap(operationsOfAct)]
-  for (const operation of operations) addOperation(program, operation, of.groups, host)
+  const known = new Set(program.commands)
+  const groups: CommandGroups = Object.assign({}, ...capabilities.map((one) => one.commandGroups))
+  const readings = readingsOf(capabilities).flatMap(operationsOfReading)
+  for (const operation of [...readings, ...actsOf(capabilities).flatMap(operationsOfAct)])
+    addOperation(program, operation, groups, host)
+  const events = eventsOf(capabilities)
+  for (const { commands } of capabilities) commands?.(program, host, events)
+  const headings = new Map(capabilities.flatMap(headingsOf))
+  for (const command of program.commands)
+    if (!known.has(command)) command.helpGroup(headings.get(command.name()) ?? 'Operate:')
+}
+
+/** Pairs each command of a capability, by its name, with the heading of `--help`. */
+function headingsOf({ helpHeading, commandGroups = {}, readings = [], acts = [] }: Capability) {
+  if (!helpHeading) return []
+  const alone = readings.flatMap(({ command }) => command?.usage.split(' ')[0] ?? [])
+  const ofActs = acts.map(({ on }) => on.command.group)
+  return [...Object.keys(commandGroups), ...alone, ...ofActs].map((name) => [name, helpHeading] as const)
 }
 
 /** An act with an object in its input has no command. The verb `start` is not typed: `ishtirak reconcile`. */

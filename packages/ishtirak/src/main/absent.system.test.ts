@@ -7,10 +7,10 @@ import { createWorld, type World } from '../../../../test/support/world.js'
 import { pathOfAct } from '../acts/act-links.js'
 import { previewIdOf } from '../acts/act-routes.js'
 import { actsOf, type Capability } from '../acts/capability.js'
+import { addOperatorCommands } from '../acts/commands.js'
 import { CAPABILITIES } from './capabilities.js'
 import { commandHost } from './command-host.js'
 import { misspelt, readConfig } from './config.js'
-import { addAllOperatorCommands } from './operator-commands.js'
 
 type Capabilities = readonly (typeof CAPABILITIES)[number][]
 
@@ -98,7 +98,7 @@ describeScenario('a service', ({ database }) => {
 it('the commands have none of a capability that is absent', () => {
   const commandsOf = (capabilities: Capabilities) => {
     const program = new Command('ishtirak')
-    addAllOperatorCommands(program, capabilities, commandHost)
+    addOperatorCommands(program, capabilities, commandHost)
     return program.commands.map((one) => one.name())
   }
   const OWN = { 'bank-statements': 'bank-statements', codes: 'codes', books: 'export', backup: 'restore' }

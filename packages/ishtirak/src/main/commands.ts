@@ -2,6 +2,7 @@
 // and says in plain words what went wrong.
 import { Command } from 'commander'
 import { boundsInWords, numberWithin } from '../acts/cli-values.js'
+import { addOperatorCommands } from '../acts/commands.js'
 import { CommandFailed } from '../acts/operator-client.js'
 import { migrate } from '../database/migrate.js'
 import { createLog } from '../runtime/log.js'
@@ -12,7 +13,6 @@ import { commandHost } from './command-host.js'
 import { misspelt, readConfig } from './config.js'
 import { loadDemo } from './demo.js'
 import { examine, explainFailure, resultLine } from './doctor.js'
-import { addAllOperatorCommands } from './operator-commands.js'
 import { SANDBOX_TOKEN_DAYS, signToken, TOKEN_DAYS } from './sandbox.js'
 import { openConfigured, serve, stopOnSignals } from './serve.js'
 import { welcome } from './welcome.js'
@@ -108,7 +108,7 @@ passOn(
   },
 )
 
-addAllOperatorCommands(program, CAPABILITIES, commandHost)
+addOperatorCommands(program, CAPABILITIES, commandHost)
 
 /** A command of another package, which reads its options itself. */
 function passOn(name: string, description: string, run: (options: string[]) => Promise<void>): void {

@@ -12,11 +12,11 @@ import { receivingWorld } from '../../../../test/support/receiving-world.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { readMessage, sinkOfTests } from '../../../../test/support/smtp-sink.js'
 import { sql } from '../../../../test/support/sql.js'
+import { addOperatorCommands } from '../acts/commands.js'
 import { restoreBackup, writeBackup } from '../backup/backup.sql.js'
 import { setBuyer } from '../buyers/set-buyer.js'
 import { CAPABILITIES } from '../main/capabilities.js'
 import { commandHost } from '../main/command-host.js'
-import { addAllOperatorCommands } from '../main/operator-commands.js'
 import { privacy } from '../privacy/privacy.js'
 import { sealBooks } from './seal-books.js'
 
@@ -357,7 +357,7 @@ describeOnEach('sealed books', (context) => {
     vi.stubEnv('OPERATOR_KEY', ROLE_KEYS.owner)
     try {
       const program = new Command('ishtirak')
-      addAllOperatorCommands(program, CAPABILITIES, commandHost)
+      addOperatorCommands(program, CAPABILITIES, commandHost)
       await program.parseAsync(['books', 'verify', '--from', file], { from: 'user' })
       return [process.exitCode ?? 0, printed]
     } finally {
