@@ -13,7 +13,7 @@ import { HOUR, toTimestamp } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { systemClock } from '../runtime/clock.js'
 import { backUpTo, backupContent, readBackupHeader, receiveBackup, restoreFrom } from './backup.js'
-import type { BackupContents } from './backup-lines.js'
+import type { BackupContents } from './backup.sql.js'
 
 export interface BackupDeps extends AuditDeps {
   readonly database: Database

@@ -5,11 +5,21 @@ import { type Instant, toTimestamp } from '../core/instant.js'
 import { type Database, type Queryable, statement, type Transaction } from '../database/database.js'
 import { migrate, schemaFit } from '../database/migrate.js'
 import { column, flag, rowOf, text } from '../database/rows.js'
-import { type BackupContents, checkBackup, FORMAT, RestoreRefused, readHeader } from './backup-lines.js'
 
-/** There is nothing to copy, or the file already exists. */
+/** There is nothing to copy, the file already exists, or the backup does not fit. */
 export class BackupRefused extends Error {
   override readonly name = 'BackupRefused'
+}
+
+/** The first line has the format, rows are `table<tab>json`, the last line has counts and a checksum. */
+const FORMAT = 2
+
+export interface BackupContents {
+  readonly takenAt: string
+  /** The newest migration of the database that was backed up. */
+  readonly schema: number
+  /** The number of rows by table; tables without rows are left out. */
+  readonly rows: Readonly<Record<string, number>>
 }
 
 /** Awaited, because the disk may be slower than the database. */
@@ -25,14 +35,12 @@ const CHARACTERS_A_BATCH = 1_000_000
  * lines must go to a local disk and never to a network.
  */
 export async function writeBackup(database: Database, now: Instant, write: WriteLine) {
-  const { current, refusal } = await schemaFit(database)
-  if (refusal) throw new BackupRefused(refusal)
-  if (current === 0) {
-    throw new BackupRefused('the database is empty and was never used: check DATABASE_URL and DATA_DIR')
-  }
   return database.transaction(async (transaction) => {
     await transaction.script(`set transaction isolation level repeatable read, read only; ${EVERY_ROW}`)
-    const { current: schema } = await schemaFit(transaction)
+    const { current: schema, refusal } = await schemaFit(transaction)
+    if (refusal) throw new BackupRefused(refusal)
+    if (schema === 0)
+      throw new BackupRefused('the database is empty and was never used: check DATABASE_URL and DATA_DIR')
     const hash = createHash('sha256')
     const put = (line: string) => {
       hash.update(`${line}\n`)
@@ -53,7 +61,7 @@ export async function writeBackup(database: Database, now: Instant, write: Write
 
 /**
  * Migrates an empty database to the schema of the backup, fills it, and migrates it to the schema of this
- * program. Throws `RestoreRefused`, after which no row was written. Each call of `lines` reads from the
+ * program. Throws `BackupRefused`, after which no row was written. Each call of `lines` reads from the
  * beginning.
  */
 export async function restoreBackup(
@@ -64,14 +72,14 @@ export async function restoreBackup(
 ): Promise<BackupContents> {
   const { schema } = await readHeader(lines())
   const { current, expected, refusal } = await schemaFit(database)
-  if (refusal) throw new RestoreRefused(refusal)
+  if (refusal) throw new BackupRefused(refusal)
   if (schema > expected) {
-    throw new RestoreRefused(
+    throw new BackupRefused(
       `the backup has schema ${schema}, and this program knows only up to ${expected}: use the newer program`,
     )
   }
   if (current > schema) {
-    throw new RestoreRefused(
+    throw new BackupRefused(
       `the database already has schema ${current}, and the backup has ${schema}: create a new database`,
     )
   }
@@ -84,6 +92,67 @@ export async function restoreBackup(
   }, Number.POSITIVE_INFINITY)
   await migrate(database)
   return restored
+}
+
+/** Passes each row to `take` and returns the contents. Throws `BackupRefused` unless it is complete. */
+export async function checkBackup(
+  lines: AsyncIterable<string>,
+  take: (table: string, row: string) => Promise<void> | void = () => undefined,
+): Promise<BackupContents> {
+  const hash = createHash('sha256')
+  const rows: Record<string, number> = {}
+  let header: Header | null = null
+  let sha256: unknown
+  for await (const line of lines) {
+    const [table, row] = splitAtTab(line)
+    if (table === 'end') {
+      sha256 = parse(row).sha256
+      continue
+    }
+    hash.update(`${line}\n`)
+    if (header === null) header = parseHeader(line)
+    else if (row === '') throw notWhole()
+    else {
+      rows[table] = (rows[table] ?? 0) + 1
+      await take(table, row)
+    }
+  }
+  if (!header || sha256 !== hash.digest('hex')) throw notWhole()
+  return { ...header, rows }
+}
+
+type Header = Pick<BackupContents, 'schema' | 'takenAt'>
+
+export async function readHeader(lines: AsyncIterable<string>): Promise<Header> {
+  for await (const line of lines) return parseHeader(line)
+  return parseHeader('')
+}
+
+function parseHeader(line: string): Header {
+  if (!line.startsWith('{"ishtirak_backup"')) throw new BackupRefused('the file is not a backup of ishtirak')
+  const header = parse(line)
+  if (header.ishtirak_backup !== FORMAT) {
+    const format = `the backup has format ${header.ishtirak_backup}`
+    throw new BackupRefused(`${format}, and this program reads only ${FORMAT}`)
+  }
+  return { schema: Number(header.schema), takenAt: String(header.taken_at) }
+}
+
+function parse(line: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(line))
+  } catch {
+    throw notWhole()
+  }
+}
+
+function notWhole(): BackupRefused {
+  return new BackupRefused('the backup is incomplete or was changed: its counts or its checksum differ')
+}
+
+function splitAtTab(line: string): readonly [string, string] {
+  const at = line.indexOf('\t')
+  return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1)]
 }
 
 async function writeTable(transaction: Transaction, { table, hasFiles }: Table, put: WriteLine) {
@@ -117,7 +186,7 @@ async function fill(transaction: Transaction, lines: AsyncIterable<string>): Pro
     batch = { table, rows: [], characters: 0 }
   }
   const contents = await checkBackup(lines, async (table, row) => {
-    if (!tables.has(table)) throw new RestoreRefused(`the backup has the unknown table ${table}`)
+    if (!tables.has(table)) throw new BackupRefused(`the backup has the unknown table ${table}`)
     if (table !== batch.table || batch.characters > CHARACTERS_A_BATCH) await flush(table)
     batch.rows.push(row)
     batch.characters += row.length
@@ -144,7 +213,7 @@ async function refuseRows(queryable: Queryable): Promise<void> {
     const anyRow = statement(`backup.any.${table}`, `select exists (select from ${quoted(table)}) as found`)
     const [row] = await queryable.query(anyRow)
     if (row?.found) {
-      throw new RestoreRefused(
+      throw new BackupRefused(
         `the database is not empty, ${table} has rows: restore into a new database or an empty folder`,
       )
     }

@@ -265,7 +265,7 @@ describeScenario('a backup', ({ kind, database, reset }) => {
     for (const damaged of [whole.subarray(0, whole.length / 2), gunzipSync(whole)]) {
       writeFileSync(file, damaged)
       const message = expect.stringContaining('cannot be unpacked')
-      const refusal = { name: 'RestoreRefused', message }
+      const refusal = { name: 'BackupRefused', message }
       await expect(restoreFrom(file, database(), null)).rejects.toMatchObject(refusal)
     }
   })

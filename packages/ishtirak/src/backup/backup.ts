@@ -12,8 +12,14 @@ import { createGunzip, createGzip, gzipSync } from 'node:zlib'
 import type { Instant } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { flushPath } from '../database/embedded/flush.js'
-import { BackupRefused, restoreBackup, writeBackup } from './backup.sql.js'
-import { type BackupContents, checkBackup, RestoreRefused, readHeader } from './backup-lines.js'
+import {
+  type BackupContents,
+  BackupRefused,
+  checkBackup,
+  readHeader,
+  restoreBackup,
+  writeBackup,
+} from './backup.sql.js'
 
 export function backUpTo(name: string, database: Database, now: Instant): Promise<BackupContents> {
   return wholeFile(name, async (unfinished) => {
@@ -82,7 +88,7 @@ async function* linesOf(name: string): AsyncGenerator<string> {
     }
   } catch (error) {
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
-      throw new RestoreRefused(`${name} cannot be unpacked, so it is not a complete backup: ${error.message}`)
+      throw new BackupRefused(`${name} cannot be unpacked, so it is not a complete backup: ${error.message}`)
     throw error
   }
   if (rest !== '') yield rest
