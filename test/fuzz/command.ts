@@ -2,12 +2,12 @@
 // or `npm run nightly -- fuzz --uploads 20000` for files sent as proofs of transfers.
 import { randomInt } from 'node:crypto'
 import { Command, Option } from 'commander'
-import { withProgress } from '../../packages/demo/src/progress.js'
 import { numberWithin } from '../../packages/ishtirak/src/acts/cli-values.js'
 import { migrate } from '../../packages/ishtirak/src/database/migrate.js'
 import { openDatabase } from '../../packages/ishtirak/src/database/open-database.js'
 import { createLog } from '../../packages/ishtirak/src/runtime/log.js'
 import { openDatabases } from '../simulation/databases.js'
+import { withProgress } from '../support/progress.js'
 import { type Fuzzed, type FuzzOptions, fuzz } from './fuzz.js'
 import { fuzzUploads } from './uploads.js'
 

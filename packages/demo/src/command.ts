@@ -11,7 +11,6 @@ import {
   runningSandbox,
 } from 'ishtirak/internal'
 import { DEMO_BOUNDS, DEMO_PATH, type DemoRequest } from './demo.js'
-import { type Progress, withProgress } from './progress.js'
 
 const { users: USERS, seed: SEED } = DEMO_BOUNDS
 
@@ -23,9 +22,9 @@ export async function demoCommand(options: readonly string[]): Promise<void> {
     .action(async (request: DemoRequest) => {
       const response = await ask(request)
       if (!response.ok || !response.body) throw refusal(response.status, await response.text())
-      const body = Readable.fromWeb(response.body as ReadableStream)
       try {
-        await withProgress('months', (progress) => showMonths(body, progress))
+        // A line for each month.
+        for await (const part of Readable.fromWeb(response.body as ReadableStream)) process.stdout.write(part)
       } catch {
         throw new CommandFailed('the demo failed: the sandbox has logged why')
       }
@@ -36,22 +35,6 @@ export async function demoCommand(options: readonly string[]): Promise<void> {
       )
     })
     .parseAsync(options, { from: 'user' })
-}
-
-/** A year that begins in the middle of a month touches this many months. */
-const MONTHS_OF_A_YEAR = 13
-
-/** Prints a line for each month that begins; on a terminal it shows progress instead. */
-async function showMonths(body: Readable, progress: Progress): Promise<void> {
-  const decoder = new TextDecoder()
-  let begun = 0
-  progress.at(0, MONTHS_OF_A_YEAR)
-  for await (const part of body) {
-    const lines = decoder.decode(part, { stream: true })
-    begun += lines.split('\n').length - 1
-    progress.at(Math.max(0, begun - 1), MONTHS_OF_A_YEAR)
-    if (!process.stdout.isTTY) process.stdout.write(lines)
-  }
 }
 
 async function ask(request: DemoRequest): Promise<Response> {

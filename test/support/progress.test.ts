@@ -1,6 +1,6 @@
 // Progress, second by second.
 import { PassThrough } from 'node:stream'
-import { type Progress, withProgress } from '../src/progress.js'
+import { type Progress, withProgress } from './progress.js'
 
 beforeEach(() => {
   vi.useFakeTimers()
