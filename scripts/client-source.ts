@@ -34,51 +34,49 @@ export async function clientSource(
   calls: readonly UserCall<never>[],
   readings: readonly Reading[],
 ): Promise<string> {
+  const components = document.components.schemas
   const ofUsers = calls.map((call) => methodOf(call, operationOf(document, call), ['userId: string']))
   const lists = readings.map(listOf)
   const ofAll = lists.map((list) => methodOf(list, operationOf(document, list), []))
   const methods = [...ofUsers, ...ofAll]
+  const eventData = eventDataIn(components)
   const schemas = openSchemas({
-    ...document.components.schemas,
+    ...components,
     ...Object.fromEntries(methods.flatMap(({ query }) => (query ? [query] : []))),
-    EventData: eventData(document.components.schemas),
+    EventData: eventData,
   })
   const isUsed = (name: string) => methods.some(({ signature }) => RegExp(`\\b${name}\\b`).test(signature))
-  const limits = Object.keys(document.components.schemas.PlanLimits?.properties ?? {})
   const used = closure(schemas, [...Object.keys(schemas).filter(isUsed), 'Plan', 'Offer'])
+  const events = eventsIn(document)
+  const notices = events.flatMap(({ name, isOfUser }) => (isOfUser ? [] : [name]))
   // Several handlers may share an event, so none of them may change it.
-  const received = closure(schemas, ['EventData', ...noticesIn(document)])
+  const received = closure(schemas, ['EventData', ...notices])
   const texts = { ...(await typesOf(received, true)), ...(await typesOf(used, false)) }
-  const causesByType = Object.entries(causesOf(document))
-  const events = causesByType.map(([type]) => `  | '${type}'`)
-  const causes = causesByType.map(([type, names]) => {
-    return `  '${type}': ${names.map((name) => `'${name}'`).join(' | ') || 'never'}`
+  const ofAUser = events.filter(({ isOfUser }) => isOfUser)
+  const causes = ofAUser.map(({ type, required }) => {
+    const own = required.filter((name) => !eventData.required?.includes(name))
+    return `  '${type}': ${unionOf(own) || 'never'}`
   })
-  const source = [
-    HEADER,
-    ...Object.keys(schemas).flatMap((name) => texts[name] ?? []),
-    `/** The limits of the service’s default catalogue. PLANS_FILE may have others. */`,
-    `export type LimitName = ${limits.map((name) => `'${name}'`).join(' | ')}\n`,
-    `export type EventType =\n${events.join('\n')}\n`,
-    `/** The members of \`data\` that the events of a type always have, beside the state. */`,
-    `export interface EventCauses {\n${causes.join('\n')}\n}\n`,
-    interfaceOf(
-      'UserOrders',
-      'The orders for an account.',
-      ofUsers.filter(({ isOrder }) => isOrder),
-    ),
-    interfaceOf(
-      'UserCalls',
-      'The readings, and the calls of the platform alone.',
-      ofUsers.filter(({ isOrder }) => !isOrder),
-    ),
-    interfaceOf('PlatformLists', 'The readings of all users.', ofAll),
-    tableOf(calls),
-    `/** Below the address of the platform’s part. */`,
-    `export const LISTS = {${lists.map(({ name, path: below }) => `${name}: '${below}'`)}} as const\n`,
-  ].join('\n')
-  return formatted(source)
+  return formatted(
+    [
+      HEADER,
+      ...Object.keys(schemas).flatMap((name) => texts[name] ?? []),
+      `/** The limits of the service’s default catalogue. PLANS_FILE may have others. */`,
+      `export type LimitName = ${unionOf(Object.keys(components.PlanLimits?.properties ?? {}))}\n`,
+      `export type EventType = ${unionOf(ofAUser.map(({ type }) => type))}\n`,
+      `/** The members of \`data\` that the events of a type always have, beside the state. */`,
+      `export interface EventCauses {\n${causes.join('\n')}\n}\n`,
+      ...interfaceOf('UserOrders', 'The orders for an account.', ofUsers, true),
+      ...interfaceOf('UserCalls', 'The readings, and the calls of the platform alone.', ofUsers, false),
+      ...interfaceOf('PlatformLists', 'The readings of all users.', ofAll, false),
+      tableOf(calls),
+      `/** Below the address of the platform’s part. */`,
+      `export const LISTS = {${lists.map(({ name, path: below }) => `${name}: '${below}'`)}} as const\n`,
+    ].join('\n'),
+  )
 }
+
+const unionOf = (names: readonly string[]) => names.map((name) => `'${name}'`).join(' | ')
 
 /** The reading as a call that names no user. */
 function listOf({ operationId, path: below, query: input, answer }: Reading): UserCall<never> {
@@ -147,7 +145,7 @@ const renamed = (name: string) => RENAMED[name] ?? name
 const camelCased = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
 /** The members of all kinds of events. A member is required if each kind has it. */
-function eventData(schemas: Document['components']['schemas']): Schema {
+function eventDataIn(schemas: Document['components']['schemas']): Schema {
   const kinds = Object.entries(schemas).flatMap(([name, schema]) => (/EventData$/.test(name) ? [schema] : []))
   const properties = Object.assign({}, ...kinds.map((kind) => kind.properties))
   const required = Object.keys(properties).filter((name) =>
@@ -156,31 +154,14 @@ function eventData(schemas: Document['components']['schemas']): Schema {
   return { type: 'object', properties, required }
 }
 
-function causesOf({ webhooks, components: { schemas } }: Document): Readonly<Record<string, string[]>> {
-  const { required: common = [] } = eventData(schemas)
-  return Object.fromEntries(
-    Object.keys(webhooks).flatMap((type) => {
-      const data = dataNameOf(type, schemas)
-      if (!isOfUser(data)) return []
-      const { required = [] } = schemas[data] ?? {}
-      return [[type, required.filter((name) => !common.includes(name))]]
-    }),
-  )
-}
-
-/** The names of the events that are about no user. */
-function noticesIn({ webhooks, components: { schemas } }: Document): readonly string[] {
-  return Object.keys(webhooks)
-    .filter((type) => !isOfUser(dataNameOf(type, schemas)))
-    .map(eventName)
-}
-
-const isOfUser = (dataName: string) => dataName.endsWith('EventData')
-
-const eventName = (type: string) => `${camelCased(`_${type.replace('.', '_')}`)}Event`
-
-function dataNameOf(type: string, schemas: Document['components']['schemas']): string {
-  return nameIn(schemas[eventName(type)]?.properties?.data ?? {})
+/** The events by type: the name of the shape, and the members that `data` always has. */
+function eventsIn({ webhooks, components: { schemas } }: Document) {
+  return Object.keys(webhooks).map((type) => {
+    const name = `${camelCased(`_${type.replace('.', '_')}`)}Event`
+    const data = nameIn(schemas[name]?.properties?.data ?? {})
+    const { required = [] } = schemas[data] ?? {}
+    return { type, name, required, isOfUser: data.endsWith('EventData') }
+  })
 }
 
 const SCOPE = { description: 'Only, and always, for limits that are counted for each of something else' }
@@ -263,9 +244,11 @@ function typeOf(member: TypeElement): readonly [string, string] {
   return [name, text.replace(RegExp(`^(readonly )?${name}: `, 'm'), `export type ${name} = `)]
 }
 
-function interfaceOf(name: string, said: string, methods: readonly Method[]): string {
-  const own = methods.map((method) => `${comment(method.said, 2)}  ${method.signature}`)
-  return `${comment(said, 0)}export interface ${name} {\n${own.join('\n')}\n}\n`
+function interfaceOf(name: string, said: string, methods: readonly Method[], isOrder: boolean) {
+  const own = methods.flatMap((method) =>
+    method.isOrder === isOrder ? [`${comment(method.said, 2)}  ${method.signature}`] : [],
+  )
+  return [`${comment(said, 0)}export interface ${name} {`, ...own, '}\n']
 }
 
 function tableOf(calls: readonly UserCall<never>[]): string {
