@@ -55,6 +55,8 @@ function clientOf(options: Partial<ClientOptions> = {}) {
     url: world.url,
     apiKey: PLATFORM_KEY,
     whenUnreachable: 'closed',
+    // The usual second may pass on a busy machine.
+    timeoutMs: 60_000,
     now: () => world.clock.now(),
     ...options,
   })
