@@ -2,7 +2,7 @@
 import { setBuyer } from '../../packages/ishtirak/src/buyers/set-buyer.js'
 import { LOCALES } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
-import { keepScreenshot } from '../support/browser.js'
+import { keepScreenshot, partsPastEdge } from '../support/browser.js'
 import { describeWorldInBrowser } from '../support/browser-world.js'
 import { cookieOf, openShop } from '../support/console-pages.js'
 import { operatorOf } from '../support/operator.js'
@@ -37,15 +37,7 @@ describeWorldInBrowser('the accountant’s print', openWithCompany, ({ visit, wo
     await page.emulateMedia({ media: 'print' })
     for (const name of ['sales', 'declaration']) {
       await page.goto(`${shop().url}/console/months/2026-11/${name}?lang=${locale}`)
-      const cut = await page.evaluate(() =>
-        [...document.querySelectorAll('main *, header *')]
-          .filter((one) => {
-            const { left, right, width } = one.getBoundingClientRect()
-            return width > 0 && (left < -1 || right > innerWidth + 1)
-          })
-          .map((one) => one.textContent),
-      )
-      expect([name, cut]).toEqual([name, []])
+      expect([name, await partsPastEdge(page)]).toEqual([name, []])
       expect(await page.locator('search').isVisible()).toBe(false)
       expect(await page.locator('td').count()).toBeGreaterThan(0)
       await keepScreenshot(page, `accountant-${name}-${locale}-printed`)

@@ -1,10 +1,10 @@
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
-import { choose, describeWorldInBrowser, enter } from '../support/browser-world.js'
+import { describeWorldInBrowser, enter } from '../support/browser-world.js'
 import { operatorOf } from '../support/operator.js'
 import { png } from '../support/proof-files.js'
 import { createWorld } from '../support/world.js'
 import { BUY_BUTTON, buyInBrowser } from './purchase.js'
-import { askForTransfer, BY_TRANSFER, enterIn, sellByTransfer, VALUE } from './transfer.js'
+import { askForTransfer, BY_TRANSFER, sellByTransfer, VALUE } from './transfer.js'
 
 describeWorldInBrowser('a purchase', createWorld, ({ visit, world }) => {
   it('in Arabic on a phone', async () => {
@@ -15,8 +15,7 @@ describeWorldInBrowser('a purchase', createWorld, ({ visit, world }) => {
     const visitor = await visit({ width: 360, javaScript: false })
     const { page } = visitor
     const say = sayIn('en')
-    await enter(world(), visitor)
-    await choose(visitor, 'en')
+    await enter(world(), visitor, 'en')
     world().emulator.setFaults({ drop: { times: 1 }, processing: { times: 1, seconds: 5 } })
     await page.click(BUY_BUTTON)
     await page.click('button[value="paid"]')
@@ -35,7 +34,7 @@ describeWorldInBrowser('a transfer', sellByTransfer, ({ visit, world }) => {
     const visitor = await visit({ width: 360, touch: true, javaScript: false })
     const { page, complaints } = visitor
     const say = sayIn('ar')
-    const userId = await enterIn(world(), visitor, 'ar')
+    const userId = await enter(world(), visitor, 'ar')
     await askForTransfer(visitor)
     const { data } = (await world().as(userId).get('/api/v1/billing/payments')).body
     const [{ id, transfer }] = data

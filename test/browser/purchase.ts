@@ -1,7 +1,7 @@
 import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import type { Visitor } from '../support/browser.js'
-import { choose, enter } from '../support/browser-world.js'
+import { enter } from '../support/browser-world.js'
 import type { World } from '../support/world.js'
 
 export const BUY_BUTTON = 'form[action$="/portal/upgrade"] button'
@@ -9,8 +9,7 @@ export const BUY_BUTTON = 'form[action$="/portal/upgrade"] button'
 export async function buyInBrowser(world: World, visitor: Visitor, locale: Locale): Promise<void> {
   const { page, complaints } = visitor
   const say = sayIn(locale)
-  const userId = await enter(world, visitor)
-  await choose(visitor, locale)
+  const userId = await enter(world, visitor, locale)
   expect(await page.textContent('h1')).toBe(say('portalTitle'))
   // The period is shown before the payment: bought on 21 November, it lasts until 21 December.
   const whole = await page.locator('.lines .whole').allTextContents()

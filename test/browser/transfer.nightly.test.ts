@@ -2,15 +2,15 @@
 import decodeQR from 'qr/decode.js'
 import { sayIn } from '../../packages/ishtirak/src/i18n/messages.js'
 import { axeFindings, keepScreenshot } from '../support/browser.js'
-import { describeWorldInBrowser } from '../support/browser-world.js'
+import { describeWorldInBrowser, enter } from '../support/browser-world.js'
 import { leaveBy } from '../support/console-hand.js'
 import { OPERATOR_KEY } from '../support/operator.js'
-import { askForTransfer, enterIn, RIP, sellByTransfer, VALUE } from './transfer.js'
+import { askForTransfer, RIP, sellByTransfer, VALUE } from './transfer.js'
 
 describeWorldInBrowser('the page of a transfer', sellByTransfer, ({ visit, world }) => {
   it('has values that one click selects whole', async () => {
     const visitor = await visit({ width: 360 })
-    await enterIn(world(), visitor, 'ar')
+    await enter(world(), visitor, 'ar')
     await askForTransfer(visitor)
     await visitor.page.locator(VALUE, { hasText: RIP }).first().click()
     expect(await visitor.page.evaluate('getSelection().toString()')).toBe(RIP)
@@ -19,7 +19,7 @@ describeWorldInBrowser('the page of a transfer', sellByTransfer, ({ visit, world
   it('has a code that another program reads: the RIP, the amount and the reference', async () => {
     const visitor = await visit({ width: 1280 })
     const { page } = visitor
-    const userId = await enterIn(world(), visitor, 'en')
+    const userId = await enter(world(), visitor, 'en')
     await askForTransfer(visitor)
     const { data } = (await world().as(userId).get('/api/v1/billing/payments')).body
     const { reference, accounts } = data[0].transfer
@@ -46,7 +46,7 @@ describeWorldInBrowser('the page of a transfer', sellByTransfer, ({ visit, world
   it('may be paid by card instead, and the page after paying says that both count', async () => {
     const visitor = await visit({ width: 360, javaScript: false })
     const { page } = visitor
-    const userId = await enterIn(world(), visitor, 'fr')
+    const userId = await enter(world(), visitor, 'fr')
     await askForTransfer(visitor)
     await page.click('a[href$="/portal/plans"]')
     await page.click('button[name="offer"]')

@@ -1,20 +1,12 @@
-import type { Locale } from '../../packages/ishtirak/src/core/locale.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import type { Visitor } from '../support/browser.js'
-import { choose, enter } from '../support/browser-world.js'
 import { TRANSFER_FILE } from '../support/setting-files.js'
-import { createWorld, type World } from '../support/world.js'
+import { createWorld } from '../support/world.js'
 
 export const sellByTransfer = (database: Database) => createWorld(database, { env: { TRANSFER_FILE } })
 export const VALUE = '.copied .copy'
 export const RIP = '00799999002345678941'
 export const BY_TRANSFER = 'button[name="method"][value="transfer"]'
-
-export async function enterIn(world: World, visitor: Visitor, locale: Locale): Promise<string> {
-  const userId = await enter(world, visitor)
-  await choose(visitor, locale)
-  return userId
-}
 
 export async function askForTransfer({ page }: Visitor): Promise<void> {
   await page.click('button[name="offer"]')

@@ -1,7 +1,7 @@
 import { createOperator } from '../../packages/client/src/index.js'
 import { addressOfAct } from '../../packages/ishtirak/src/acts/act-routes.js'
 import { actsOf } from '../../packages/ishtirak/src/acts/capability.js'
-import { OPERATOR_API } from '../../packages/ishtirak/src/acts/descriptions.js'
+import { OPERATOR_API } from '../../packages/ishtirak/src/acts/files.js'
 import { CAPABILITIES } from '../../packages/ishtirak/src/main/capabilities.js'
 
 it('asks for each act where it is, once unless it has a name', async () => {

@@ -33,16 +33,13 @@ export function describeWorldInBrowser<Stage extends AsyncDisposable = World>(
 let users = 0
 
 /** Opens the portal as a user who has paid nothing, and gives their id. */
-export async function enter(world: World, { page }: Visitor): Promise<string> {
+export async function enter(world: World, { page }: Visitor, locale?: Locale): Promise<string> {
   const userId = `visitor-${++users}`
   const answer = await world.as(userId).post('/api/v1/billing/portal-sessions', {})
   await page.goto(answer.body.url)
   expect(new URL(page.url()).pathname).toBe(`${world.base}/portal`)
-  return userId
-}
-
-/** The page offers the languages that it is not in. */
-export async function choose({ page }: Visitor, locale: Locale): Promise<void> {
-  if ((await page.locator('html').getAttribute('lang')) !== locale)
+  // The page offers the languages that it is not in.
+  if (locale && (await page.locator('html').getAttribute('lang')) !== locale)
     await page.click(`a[hreflang="${locale}"]`)
+  return userId
 }

@@ -104,6 +104,21 @@ async function arrive(browser: Browser, visit: Visit): Promise<Visitor> {
   }
 }
 
+/** The parts that stand out of the page at its sides, without those in what `except` selects. */
+export function partsPastEdge(page: Page, except = ''): Promise<readonly string[]> {
+  return page.evaluate(
+    (hidden) =>
+      [...document.querySelectorAll('body *')]
+        .filter((one) => one.getClientRects().length > 0 && !one.closest(hidden))
+        .filter((one) => {
+          const { left, right } = one.getBoundingClientRect()
+          return left < -1 || right > innerWidth + 1
+        })
+        .map((one) => `${one.tagName} ${one.className} ${one.textContent?.slice(0, 40)}`),
+    `details:not([open]) > :not(summary)${except}`,
+  )
+}
+
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 type Rules = 'colors' | 'others' | 'all'

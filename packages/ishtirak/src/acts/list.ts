@@ -5,11 +5,9 @@ import { type Static, type TObject, type TProperties, type TSchema, Type } from 
 import { type Operator, type Permission, requireRole } from '../core/role.js'
 import { object, query } from '../http/schemas.js'
 import { type AuditDeps, recordAct } from './audit.sql.js'
-import { type CsvCell, csvLine } from './csv.js'
-import { CSV } from './descriptions.js'
+import { CSV, CSV_TYPE, type CsvCell, csvLine, sendFile } from './files.js'
 import { nextCursor, type PageRequest, pageQuery, pagesBehind, type ReadPage } from './paging.js'
 import { type CommandOf, NOTHING, type NoMembers, type Reading, reading } from './reading.js'
-import { CSV_TYPE, sendFile } from './send-file.js'
 
 interface ListDeclaration<Deps, Params extends TObject, Filter extends TObject, Item> {
   readonly path: string

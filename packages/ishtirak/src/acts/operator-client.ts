@@ -5,7 +5,7 @@ import type { CommonConfig } from '../runtime/config.js'
 import type { Settings, Variables } from '../runtime/environment.js'
 import { withoutSlash } from '../runtime/http-client.js'
 import { plainText } from './cli-tables.js'
-import { OPERATOR_API } from './descriptions.js'
+import { OPERATOR_API } from './files.js'
 
 export interface AccessOptions {
   /** The address of the service; ISHTIRAK_URL by default. Without both, the command opens the database. */

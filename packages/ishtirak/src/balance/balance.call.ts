@@ -1,5 +1,5 @@
 // A user's balance: the amount and its entries, a top-up, and the standing order.
-import { PROVIDER_REFUSALS } from '../acts/descriptions.js'
+import { PROVIDER_REFUSALS } from '../acts/files.js'
 import { cursorOf } from '../acts/paging.js'
 import { userCall } from '../acts/user-call.js'
 import { locationOf, showPaymentOfUser } from '../checkout/history.call.js'

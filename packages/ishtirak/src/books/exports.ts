@@ -1,11 +1,9 @@
 // The files for the accountant: who may download them, their entry in the audit trail, and their lines. The
 // plain form has the codes of the API, the form for Excel has French words.
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
-import { type CsvCell, csvLine, EXCEL, PLAIN } from '../acts/csv.js'
-import { CSV } from '../acts/descriptions.js'
+import { CSV, CSV_TYPE, type CsvCell, csvLine, EXCEL, PLAIN, sendFile } from '../acts/files.js'
 import { allPages } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
-import { CSV_TYPE, sendFile } from '../acts/send-file.js'
 import { publicMethodOf } from '../core/payment.js'
 import type { Permission } from '../core/role.js'
 import { consoleSay, instrumentName } from '../i18n/messages.js'

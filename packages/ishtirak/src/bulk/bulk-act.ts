@@ -1,7 +1,7 @@
 // Starts and stops bulk acts. The list is found and counted for the preview, and stored when it is confirmed.
 import { type Act, type ActDeps, act, byRank, change, requireAllowed, WhySchema } from '../acts/act.js'
-import { fieldsOf, inputFromForm } from '../acts/act-form.js'
 import { titleOf } from '../acts/act-links.js'
+import { fieldsOf, inputFromForm } from '../acts/act-page.js'
 import { auditEntry, type OperatorAct } from '../acts/audit.sql.js'
 import { filterIn } from '../acts/list.js'
 import { pagesBehind } from '../acts/paging.js'

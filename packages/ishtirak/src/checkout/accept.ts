@@ -1,6 +1,6 @@
 // An operator accepts a payment under review. If the provider does not answer, its earlier report counts.
 import { act, WhySchema } from '../acts/act.js'
-import { PROVIDER_REFUSALS } from '../acts/descriptions.js'
+import { PROVIDER_REFUSALS } from '../acts/files.js'
 import type { CheckoutReport } from '../core/checkout.js'
 import { BillingError } from '../core/error.js'
 import type { Payment, Review } from '../core/payment.js'

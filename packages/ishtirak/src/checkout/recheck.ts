@@ -1,7 +1,7 @@
 // An operator asks the provider about a payment now. The answer is booked like any other report.
 import { act, OptionalWhySchema } from '../acts/act.js'
 import { recordAct } from '../acts/audit.sql.js'
-import { PROVIDER_REFUSALS } from '../acts/descriptions.js'
+import { PROVIDER_REFUSALS } from '../acts/files.js'
 import { publicMethodOf } from '../core/payment.js'
 import { loadPayment } from '../ledger/load.js'
 import { providerRefusal } from '../ledger/refusals.js'

@@ -1,5 +1,5 @@
 // The purchases: a month by `/upgrade`; any term, also ahead, by `/payments`; and the quote of a payment.
-import { PROVIDER_REFUSALS } from '../acts/descriptions.js'
+import { PROVIDER_REFUSALS } from '../acts/files.js'
 import { type UserRequest, userCall } from '../acts/user-call.js'
 import { wrongField } from '../core/error.js'
 import type { Start } from '../core/quote.js'

@@ -1,5 +1,5 @@
 // Codes that were just made, as cards to print on A4 and to cut. Nothing shows them again.
-import { csvLine } from '../acts/csv.js'
+import { csvLine } from '../acts/files.js'
 import type { Locale } from '../core/locale.js'
 import { writtenIn } from '../i18n/formats.js'
 import { consoleSay, directionOf } from '../i18n/messages.js'

@@ -1,5 +1,5 @@
 // Calls that redeem a code of months, and list what was redeemed.
-import { PROVIDER_REFUSALS } from '../acts/descriptions.js'
+import { PROVIDER_REFUSALS } from '../acts/files.js'
 import { userCall } from '../acts/user-call.js'
 import { CODE_REFUSALS } from '../checkout/upgrade.call.js'
 import { toTimestamp } from '../core/instant.js'

@@ -1,5 +1,5 @@
 // The receipts of a user in one year, as one table.
-import { type CsvCell, csvLine } from '../acts/csv.js'
+import { type CsvCell, csvLine } from '../acts/files.js'
 import type { SentFile } from '../acts/user-call.js'
 import { BillingError } from '../core/error.js'
 import type { Locale } from '../core/locale.js'

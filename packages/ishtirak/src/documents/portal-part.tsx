@@ -1,6 +1,6 @@
 // Documents on the portal: the links beside payments, the files behind them, and the request for an invoice.
 
-import { sendUserFile } from '../acts/send-file.js'
+import { sendUserFile } from '../acts/files.js'
 import { missingDetails } from '../core/buyer-details.js'
 import { BillingError } from '../core/error.js'
 import type { Instant } from '../core/instant.js'

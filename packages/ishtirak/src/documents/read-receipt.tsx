@@ -1,9 +1,8 @@
 // An operator reads a receipt, by API or in the console. Each reading is in the audit trail.
 import { Type } from 'typebox'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
-import { fileSchema } from '../acts/descriptions.js'
+import { fileSchema, sendUserFile } from '../acts/files.js'
 import { reading } from '../acts/reading.js'
-import { sendUserFile } from '../acts/send-file.js'
 import { mayDo, type Permission } from '../core/role.js'
 import { locale, query } from '../http/schemas.js'
 import { requirePayment } from '../ledger/load.js'

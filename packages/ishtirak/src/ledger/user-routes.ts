@@ -3,8 +3,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type TProperties, Type } from 'typebox'
-import { BINARY_FILE, fileSchema, PLATFORM_API } from '../acts/descriptions.js'
-import { sendUserFile } from '../acts/send-file.js'
+import { BINARY_FILE, fileSchema, PLATFORM_API, sendUserFile } from '../acts/files.js'
 import {
   type MountedCalls,
   placesOrder,

@@ -1,7 +1,7 @@
 // Connects the operator's commands to the operator's API: over HTTP if the service runs (its key says who
 // acts), else by opening the database, with the routes of the service and no port.
 import os from 'node:os'
-import { OPERATOR_API } from '../acts/descriptions.js'
+import { OPERATOR_API } from '../acts/files.js'
 import {
   type AccessOptions,
   CommandFailed,

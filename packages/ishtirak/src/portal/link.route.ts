@@ -11,9 +11,8 @@ import { answerForm, noticePage, signInPage, switchPage } from '../pages/message
 import { senderOf } from '../pages/portal-form.js'
 import type { Pages } from '../pages/portal-frame.js'
 import { fieldOf, type PortalSession, queryOf } from '../pages/reader.js'
-import { askForPortalLink } from './portal-links.sql.js'
 import type { PortalPages } from './portal-pages.js'
-import { enterPortal, findLink } from './portal-sessions.sql.js'
+import { askForPortalLink, enterPortal, findLink } from './portal-sessions.sql.js'
 
 const hidden = { schema: { hide: true } }
 

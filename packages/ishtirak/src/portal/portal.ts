@@ -4,9 +4,13 @@ import type { MailWriter } from '../acts/mail-writer.js'
 import { HOUR, MINUTE } from '../core/instant.js'
 import { settingsOf, textSetting, web } from '../runtime/environment.js'
 import { items } from '../runtime/old-secrets.js'
-import { queuePortalLinks } from './portal-links.sql.js'
 import { openPortal } from './portal-sessions.call.js'
-import { forgetPortalSessions, type OpenLinkDeps, openMailedLink } from './portal-sessions.sql.js'
+import {
+  forgetPortalSessions,
+  type OpenLinkDeps,
+  openMailedLink,
+  queuePortalLinks,
+} from './portal-sessions.sql.js'
 
 export interface PortalConfig {
   /** The platform's page that opens the portal for a user who is logged in there; null: it has none. */

@@ -2,10 +2,9 @@
 // in the audit trail.
 import { Type } from 'typebox'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
-import { BINARY_FILE } from '../acts/descriptions.js'
 import type { UserPart } from '../acts/file-parts.js'
+import { BINARY_FILE, sendFile } from '../acts/files.js'
 import { reading } from '../acts/reading.js'
-import { sendFile } from '../acts/send-file.js'
 import { toTimestamp } from '../core/instant.js'
 import { mayDo, type Permission } from '../core/role.js'
 import { type ReceiptDeps, readReceipt } from '../documents/receipt.js'

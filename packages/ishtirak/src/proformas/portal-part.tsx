@@ -1,6 +1,6 @@
 // The portal page on which a company makes a proforma, and orders one by transfer.
 
-import { sendUserFile } from '../acts/send-file.js'
+import { sendUserFile } from '../acts/files.js'
 import { changesFor, decisionsFor, offerValue, readOffer } from '../checkout/portal-choice.js'
 import { missingDetails } from '../core/buyer-details.js'
 import { isPoNumber } from '../core/po-number.js'

@@ -6,6 +6,7 @@ import { recordAct } from '../acts/audit.sql.js'
 import type { Capability } from '../acts/capability.js'
 import { plainJson, sections } from '../acts/cli-tables.js'
 import { commandsOf } from '../acts/commands.js'
+import { sendFile } from '../acts/files.js'
 import {
   type AccessOptions,
   addAccessOptions,
@@ -14,7 +15,6 @@ import {
 } from '../acts/operator-client.js'
 import { allPages } from '../acts/paging.js'
 import { reading } from '../acts/reading.js'
-import { sendFile } from '../acts/send-file.js'
 import { MINUTE } from '../core/instant.js'
 import type { Permission } from '../core/role.js'
 import { query, request, timestamp } from '../http/schemas.js'

@@ -1,9 +1,8 @@
 // A proof as an operator reads it, by API and in the console. Each reading is in the audit trail.
 import { Type } from 'typebox'
 import { type AuditDeps, recordAct } from '../acts/audit.sql.js'
-import { BINARY_FILE } from '../acts/descriptions.js'
+import { BINARY_FILE, sendFile } from '../acts/files.js'
 import { reading } from '../acts/reading.js'
-import { sendFile } from '../acts/send-file.js'
 import { BillingError } from '../core/error.js'
 import type { Permission } from '../core/role.js'
 import { requirePayment } from '../ledger/load.js'

@@ -1,6 +1,6 @@
 // What a spreadsheet would run as a formula is text in our exports, whichever sign it takes for the end of a
 // cell.
-import { csvLine } from './csv.js'
+import { csvLine } from './files.js'
 
 it('what a spreadsheet would run is text, and anything else stays what it is', () => {
   const WRITTEN = {
