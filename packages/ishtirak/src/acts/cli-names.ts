@@ -35,7 +35,8 @@ async function idBehind(named: Named, { code, members }: Refused): Promise<strin
     const { users, payments } = await find(named)
     const ofUsers = async ({ user_id: id }: Row): Promise<Found> =>
       JSON.parse(await client.ask({ method: 'GET', path: `/users/${encodeURIComponent(String(id))}` }))
-    const found = payments.length > 0 ? payments : (await Promise.all(users.map(ofUsers))).flatMap(paymentsIn)
+    const found =
+      payments.length > 0 ? payments : (await Promise.all(users.map(ofUsers))).flatMap((of) => of.payments)
     return theOnly(named, 'id', found, { payments: found })
   }
   if (members.user_id !== name) return null
@@ -43,8 +44,6 @@ async function idBehind(named: Named, { code, members }: Refused): Promise<strin
   if (users.length > 0) return theOnly(named, 'user_id', users, { users })
   return theOnly(named, 'user_id', payments, { payments })
 }
-
-const paymentsIn = ({ payments }: Pick<Found, 'payments'>) => payments
 
 /** Only exact hits count: the search also finds what only begins with the name. */
 async function find({ client, name }: Named): Promise<Found> {

@@ -144,7 +144,7 @@ export function P({ class: look, children }: PropsWithChildren<{ class?: string;
 }
 
 /** A part of a line with such a text. */
-export function Inline({ class: look, children }: PropsWithChildren<{ class: string; children: string }>) {
+export function Inline({ class: look, children }: PropsWithChildren<{ class?: string; children: string }>) {
   return (
     <span class={look}>
       <Words>{children}</Words>

@@ -6,13 +6,6 @@ import type { App } from '../http/app.js'
 import type { Pages } from './portal-frame.js'
 import { actorOf, fieldOf, type Session } from './reader.js'
 
-/** The session whose form was sent. Throws `forbidden` if the form is from no page of this session. */
-export function senderOf({ reader, users }: Pages, request: FastifyRequest): Session {
-  const session = users.of(request)
-  reader.requireOwnForm(request, session)
-  return session
-}
-
 interface PortalForm {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -24,7 +17,10 @@ interface PortalForm {
   field(name: string): string
 }
 
-/** `act` returns where the sender is led, a path of this service or an address, or answers itself. */
+/**
+ * Serves a form of this session's pages. Throws `forbidden` for any other form. `act` returns where the
+ * sender is led, a path of this service or an address, or answers itself.
+ */
 export function portalForm(
   app: App,
   pages: Pages,
@@ -33,7 +29,8 @@ export function portalForm(
 ): void {
   const options = { schema: { hide: true }, onRequest: pages.users.onRequest, config: { forReaders } }
   app.post<{ Params: Readonly<Record<string, string>> }>(path, options, async (request, reply) => {
-    const session = senderOf(pages, request)
+    const session = pages.users.of(request)
+    pages.reader.requireOwnForm(request, session)
     const locale = pages.reader.language(request, reply, session)
     const by = { user: actorOf(session), locale, requestId: request.id }
     const field = (name: string) => fieldOf(request, name)

@@ -93,7 +93,7 @@ export interface OwnPage {
 }
 
 /** The places of the portal, from the top. */
-type Place =
+export type Place =
   | 'news' // what was done just now
   | 'open' // open payments
   | 'problems' // such as a payment under review

@@ -8,7 +8,7 @@ import { BillingError } from '../core/error.js'
 import type { App } from '../http/app.js'
 import { networkOf } from '../http/callers.js'
 import { answerForm, noticePage, signInPage, switchPage } from '../pages/message-pages.js'
-import { senderOf } from '../pages/portal-form.js'
+import { portalForm } from '../pages/portal-form.js'
 import type { Pages } from '../pages/portal-frame.js'
 import { fieldOf, type PortalSession, queryOf } from '../pages/reader.js'
 import type { PortalPages } from './portal-pages.js'
@@ -17,8 +17,7 @@ import { askForPortalLink, enterPortal, findLink } from './portal-sessions.sql.j
 const hidden = { schema: { hide: true } }
 
 export function linkRoutes(app: App, pages: Pages): void {
-  const { reader, users, limitAnonymous } = pages
-  const forAll = { ...hidden, config: { forReaders: true }, onRequest: users.onRequest }
+  const { reader, limitAnonymous } = pages
 
   app.get('/portal/open', { ...hidden, exposeHeadRoute: false }, async (request, reply) => {
     limitAnonymous(request, reply)
@@ -42,19 +41,18 @@ export function linkRoutes(app: App, pages: Pages): void {
   })
 
   // A form of another site comes without the cookie (SameSite=Lax), and its token belongs to this session.
-  app.post('/portal/open', forAll, async (request, reply) => {
-    const session = senderOf(pages, request)
-    if (await enter(pages, reply, fieldOf(request, 'token'))) {
-      await reader.forget(request)
-      return toPortal(pages, reply)
-    }
-    return answerForm(pages, reply, session, { page: 'linkOver' })
+  const open = { path: '/portal/open', forReaders: true }
+  portalForm(app, pages, open, async ({ request, reply, session, field }) => {
+    if (!(await enter(pages, reply, field('token'))))
+      return answerForm(pages, reply, session, { page: 'linkOver' })
+    await reader.forget(request)
+    return '/portal'
   })
 
-  app.post('/portal/leave', forAll, async (request, reply) => {
-    const session = senderOf(pages, request)
+  const leave = { path: '/portal/leave', forReaders: true }
+  portalForm(app, pages, leave, async ({ request, reply, session }) => {
     await reader.end(request, reply)
-    return reply.headers(pages.headers).redirect(pages.backUrl(session), 303)
+    return pages.backUrl(session)
   })
 }
 

@@ -20,7 +20,7 @@ import {
   type PartSection,
   type PartView,
   PLANS,
-  type PortalPart,
+  type Place,
 } from '../pages/portal-kinds.js'
 import { TimeList } from './portal-time.js'
 
@@ -115,11 +115,9 @@ function FirstPage(section: PartSection) {
   )
 }
 
-function PartsAt({ at, ...section }: PartSection & { readonly at: PartName }) {
+function PartsAt({ at, ...section }: PartSection & { readonly at: Place }) {
   return <>{section.view.parts.map((part) => part[at]?.(section) ?? null)}</>
 }
-
-type PartName = Exclude<keyof PortalPart, 'line' | 'document' | 'checked' | 'isOpen' | 'pages'>
 
 function State(section: PartSection) {
   const { pages, view, say } = section
@@ -200,9 +198,7 @@ function NotPaid({ pages, view, say }: PartSection) {
       <b>
         <Words>{say(`${how}Title`, { date })}</Words>
       </b>{' '}
-      <span>
-        <Words>{say(`${how}Text`)}</Words>
-      </span>
+      <Inline>{say(`${how}Text`)}</Inline>
     </p>
   )
 }

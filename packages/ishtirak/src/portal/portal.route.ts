@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Capability } from '../acts/capability.js'
 import { BillingError, ERRORS, isErrorCode } from '../core/error.js'
+import type { Locale } from '../core/locale.js'
 import { mayOrder } from '../core/person.js'
 import type { App } from '../http/app.js'
 import type { RefusalPages } from '../http/problem.js'
@@ -10,6 +11,7 @@ import {
   askForLinkPage,
   frontPage,
   noticePage,
+  type Refusal,
   refusalPage,
   shortened,
 } from '../pages/message-pages.js'
@@ -120,19 +122,22 @@ function refusalPages(pages: PortalPages): RefusalPages {
       if (isOwnForm) return keepRefusal(pages, { request, reply, error, session })
       if (error.code === 'unauthenticated' && request.method === 'GET' && pages.platformPortalUrl !== null)
         return reply.headers(pages.headers).redirect(pages.platformPortalUrl, 303)
-      if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds))
       const own = pages.added.words(error, locale)
-      return reply
-        .code(ERRORS[error.code])
-        .headers(pages.headers)
-        .send(refusalPage(pages, { error, session, locale, requestId: request.id, own }))
+      const refusal = { error, session, locale, requestId: request.id, own }
+      return reply.headers(pages.headers).send(refuse(pages, reply, refusal))
     },
   }
 }
 
-/**
- * The page after a form that was refused. A cookie has what to say, so that a reload sends no form twice.
- */
+/** Returns the page, and sets the status and headers of its answer. */
+function refuse(pages: PortalPages, reply: FastifyReply, refusal: Refusal): string {
+  const { code, retryAfterSeconds } = refusal.error
+  reply.code(ERRORS[code])
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
+  return refusalPage(pages, refusal)
+}
+
+/** The page after a form that was refused. A cookie has what to say, so that a reload sends no form twice. */
 function answerRoutes(app: App, pages: PortalPages): void {
   const { reader } = pages
   app.get('/portal/answer', { schema: { hide: true } }, async (request, reply) => {
@@ -140,7 +145,8 @@ function answerRoutes(app: App, pages: PortalPages): void {
     const session = await reader.session(request)
     if (session) pages.limitUser(session.userId, reply)
     const saved = reader.savedForm(request, session)
-    const shown = saved && (await showAnswer(pages, { request, reply, session, saved }))
+    const locale = reader.language(request, reply, session)
+    const shown = saved && (await showAnswer(pages, { request, reply, session, locale, saved }))
     if (shown === null) return reply.headers(pages.headers).redirect(`${pages.base}/portal`, 303)
     return reply.headers(pages.headers).send(shown)
   })
@@ -156,13 +162,13 @@ interface Shown {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly session: Session | null
+  readonly locale: Locale
   readonly saved: Readonly<Record<string, string>>
 }
 
 /** Null: nothing is saved that this page could say. */
 async function showAnswer(pages: PortalPages, of: Shown): Promise<string | null> {
-  const { request, reply, session, saved } = of
-  const locale = pages.reader.language(request, reply, session)
+  const { reply, session, locale, saved } = of
   const { refused, page, email } = saved
   if (refused !== undefined) return isErrorCode(refused) ? showRefusal(pages, of, refused) : null
   if (isPage(page)) {
@@ -186,21 +192,18 @@ async function showAnswer(pages: PortalPages, of: Shown): Promise<string | null>
 
 async function showRefusal(
   pages: PortalPages,
-  { request, reply, session, saved }: Shown,
+  { request, reply, session, locale, saved }: Shown,
   refused: BillingError['code'],
 ) {
   const { wait, reason, requestId = request.id } = saved
-  const locale = pages.reader.language(request, reply, session)
   const retryAfterSeconds = /^\d{1,7}$/.test(wait ?? '') ? Number(wait) : undefined
   const error = new BillingError(refused, {
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     extra: { reason },
   })
-  reply.code(ERRORS[refused])
-  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
   const after = session && (await pages.added.wordsAfter(refused, saved, { session, locale }))
   const own = after ?? pages.added.words(error, locale)
-  return refusalPage(pages, { error, session, locale, requestId, own })
+  return refuse(pages, reply, { error, session, locale, requestId, own })
 }
 
 function keepRefusal(
