@@ -116,8 +116,14 @@ function withoutPeriod(
   const isRunning = refunded.start <= now
   const earlier = isRunning ? [] : periods.slice(0, place)
   if (earlier.length + later.length === 0) return { ...facts, endedAt: now }
-  const before = isRunning ? { anchorAt: now, months: 0 } : runBefore(periods.slice(place), run)
-  return layOut(facts, earlier, before, later, calendar)
+  let last = isRunning ? { anchorAt: now, months: 0 } : runBefore(periods.slice(place), run)
+  // The ends of months are computed from their anchor.
+  const moved = later.map((period) => {
+    const { period: time, granted, run: after } = timeAfter(calendar, last, period)
+    last = after
+    return { ...period, ...time, ...(granted && { granted }) }
+  })
+  return { ...facts, run: last, periods: [...earlier, ...moved], paidUntil: paidUntil(calendar, last) }
 }
 
 /** The run before these periods, if they end as `run` does. Months are counted back. */
@@ -127,23 +133,6 @@ function runBefore(periods: readonly PaidPeriod[], run: PaidRun): PaidRun {
       granted?.follows ?? { anchorAt: after.anchorAt, months: after.months - months },
     run,
   )
-}
-
-/** Places `later` after `before`. The ends of months are computed from their anchor. */
-function layOut(
-  facts: SubscriptionFacts,
-  earlier: readonly PaidPeriod[],
-  before: PaidRun,
-  later: readonly PaidPeriod[],
-  calendar: Calendar,
-): SubscriptionFacts {
-  let run = before
-  const placed = later.map((period) => {
-    const { period: place, granted, run: after } = timeAfter(calendar, run, period)
-    run = after
-    return { ...period, ...place, ...(granted && { granted }) }
-  })
-  return { ...facts, run, periods: [...earlier, ...placed], paidUntil: paidUntil(calendar, run) }
 }
 
 function movedBetween(before: readonly PaidPeriod[], after: readonly PaidPeriod[]): readonly MovedPeriod[] {
