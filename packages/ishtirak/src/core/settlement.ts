@@ -278,35 +278,31 @@ function bookTopUp(
   rules: BillingRules,
 ): Settlement {
   const { id: paymentId, price } = payment
-  const of = { kind: 'top_up', amount: price.amount, paymentId, note: null } as const
-  const entry: NewEntry = { ...of, at: said.paidAt }
-  const proved = withinRun(subscription, { ...of, at: said.provedAt }, said.paidAt, rules)
-  const booked = proved ?? { entry, after: withEntry(subscription, entry) }
+  const entryAt = (at: Instant) =>
+    ({ kind: 'top_up', amount: price.amount, paymentId, note: null, at }) satisfies NewEntry
+  const goesOn = continuesRun(subscription, entryAt(said.provedAt), said.paidAt, rules)
+  const entry = entryAt(goesOn ? said.provedAt : said.paidAt)
   return {
     ...nothing('booked'),
     payment: paidPayment(payment, said.paidAt, null),
-    subscription: booked.after,
-    entry: booked.entry,
+    subscription: withEntry(subscription, entry),
+    entry,
     events: ['payment.paid', 'balance.changed'],
   }
 }
 
-/**
- * Money that was proved during a run of paid time continues that run. Null: it counts from the payment, also
- * if the ordered time would be over by then.
- */
-function withinRun(
+/** True for money that was proved during a run of paid time, unless the ordered time is over by `paidAt`. */
+function continuesRun(
   subscription: SubscriptionFacts,
   entry: NewEntry,
   paidAt: Instant,
   rules: BillingRules,
-): { readonly entry: NewEntry; readonly after: SubscriptionFacts } | null {
+): boolean {
   const { paidUntil, endedAt, periods } = subscription
   if (paidUntil === null || endedAt !== null || entry.at >= graceEndsAt(paidUntil, periods, rules))
-    return null
-  const after = withEntry(subscription, entry)
-  const due = dueRenewal(after, paidAt, rules)
-  return due && due.added.period.end <= paidAt ? null : { entry, after }
+    return false
+  const due = dueRenewal(withEntry(subscription, entry), paidAt, rules)
+  return due === null || due.added.period.end > paidAt
 }
 
 /** Closes an open payment, or one that an operator refuses; others stay. A final answer ends the lookups. */
