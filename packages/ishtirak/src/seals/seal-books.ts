@@ -10,7 +10,7 @@ import { isAccepted } from '../events/event-sender.js'
 import { consoleSay } from '../i18n/messages.js'
 import type { CommonParts } from '../ledger/parts.js'
 import type { Mailer } from '../mail/send-mail.js'
-import { composeMail, type MailMessage, type WriteMailDeps } from '../mail/write-mail.js'
+import { composeMail, type WriteMailDeps } from '../mail/write-mail.js'
 import { appendSeals, type DayHead, lastDay, newEntries, noteDay, saveTold } from './seals.sql.js'
 
 export interface SealDeps
@@ -65,7 +65,17 @@ async function tellHead(deps: SealDeps): Promise<void> {
 async function mailHead(deps: SealDeps, head: DayHead): Promise<Instant | null> {
   const { mailer, operatorMail, clock, log, count } = deps
   if (!mailer || !operatorMail) return null
-  const result = await mailer.send(writeHead(deps, operatorMail, head))
+  const { to, locale } = operatorMail
+  const { day, position, hash } = head
+  const say = consoleSay(locale)
+  const mail = composeMail(deps, locale, {
+    ...{ id: `sealed.${day}.${hash.slice(0, 32)}`, to: [...to] },
+    ...{ subject: say('sealedSubject', { day }), greeting: say('sealedWhat', { day }) },
+    paragraphs: [`${position} ${hash}`, say('sealedKeep')],
+    ...{ button: say('sealedButton'), url: `${deps.publicUrl}/console/health` },
+    ...{ footer: say('sealedFooter'), contact: [deps.seller.identity.name[locale]] },
+  })
+  const result = await mailer.send(mail)
   count({ name: 'mail', outcome: result.kind })
   if (result.kind !== 'sent') log.warn({ reason: result.reason }, `the mail with a head was ${result.kind}`)
   return result.kind === 'failed' ? null : clock.now()
@@ -84,19 +94,4 @@ async function sendHead(deps: SealDeps, head: DayHead): Promise<Instant | null> 
   count({ name: 'event_delivery', outcome: isTaken ? 'delivered' : 'failed' })
   if (!isTaken) log.warn({ day, ...sent }, 'the event with a head was not accepted')
   return isTaken ? clock.now() : null
-}
-
-function writeHead(
-  deps: SealDeps,
-  { to, locale }: NonNullable<SealDeps['operatorMail']>,
-  { day, position, hash }: DayHead,
-): MailMessage {
-  const say = consoleSay(locale)
-  return composeMail(deps, locale, {
-    ...{ id: `sealed.${day}.${hash.slice(0, 32)}`, to: [...to] },
-    ...{ subject: say('sealedSubject', { day }), greeting: say('sealedWhat', { day }) },
-    paragraphs: [`${position} ${hash}`, say('sealedKeep')],
-    ...{ button: say('sealedButton'), url: `${deps.publicUrl}/console/health` },
-    ...{ footer: say('sealedFooter'), contact: [deps.seller.identity.name[locale]] },
-  })
 }
