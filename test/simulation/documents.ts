@@ -2,7 +2,7 @@
 
 import type { TypedBuyer } from '../../packages/ishtirak/src/buyers/read-buyer.js'
 import { setBuyer } from '../../packages/ishtirak/src/buyers/set-buyer.js'
-import { correctInvoice as correctAct } from '../../packages/ishtirak/src/documents/correct-invoice.js'
+import { correctInvoice as correctAct } from '../../packages/ishtirak/src/documents/documents-part.js'
 import { askForInvoice, issueOwedInvoices } from '../../packages/ishtirak/src/documents/invoices.js'
 import { ENTERED_COMPANY } from '../support/fixtures.js'
 import type { SeededRandom } from '../support/random.js'

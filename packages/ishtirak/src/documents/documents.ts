@@ -4,7 +4,6 @@ import type { Capability } from '../acts/capability.js'
 import { SECOND } from '../core/instant.js'
 import type { ChangeDeps } from '../ledger/change-user.js'
 import type { SubjectDeps } from '../ledger/subjects.js'
-import { correctInvoice } from './correct-invoice.js'
 import {
   type DocumentsWish,
   type DocumentView,
@@ -15,7 +14,7 @@ import {
   type PdfWish,
   receipt,
 } from './documents.call.js'
-import { documentsPart } from './documents-part.js'
+import { correctInvoice, documentsPart } from './documents-part.js'
 import { issueOwedInvoices } from './invoices.js'
 import { receiptPages } from './portal-part.js'
 import { downloadReceipt, type ReadReceiptDeps } from './read-receipt.js'

@@ -8,7 +8,7 @@ import { setBuyer } from '../buyers/set-buyer.js'
 import { DAY } from '../core/instant.js'
 import type { Database } from '../database/database.js'
 import { createWorkQueue } from '../runtime/async.js'
-import { correctInvoice } from './correct-invoice.js'
+import { correctInvoice } from './documents-part.js'
 import { askForInvoice, issueOwedInvoices } from './invoices.js'
 import { askForReceipt } from './receipt.js'
 
