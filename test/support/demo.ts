@@ -1,5 +1,5 @@
 import { runDemo } from '../../packages/demo/src/demo.js'
-import type { Sandbox } from '../../packages/ishtirak/src/main/demo.js'
+import type { Sandbox } from '../../packages/ishtirak/src/main/sandbox.js'
 import { EXAMPLE_PLANS } from '../../packages/ishtirak/src/runtime/plans-file.js'
 import { EXAMPLE_TRANSFERS } from '../../packages/ishtirak/src/transfers/settings.js'
 import type { World } from './world.js'

@@ -3,16 +3,20 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { Emulator } from 'chargily-emulator'
 import { SignJWT } from 'jose/jwt/sign'
 import { CommandFailed } from '../acts/operator-client.js'
 import { WEBHOOK } from '../checkout/gateways/chargily/chargily.js'
 import type { Database } from '../database/database.js'
 import { guardSystemClock } from '../database/guarded-clock.js'
-import { type MovableClock, movableClock, systemClock } from '../runtime/clock.js'
+import type { App } from '../http/app.js'
+import { type Clock, type MovableClock, movableClock, systemClock } from '../runtime/clock.js'
 import type { Log } from '../runtime/log.js'
+import { isInstalled } from '../runtime/package.js'
 import { EXAMPLE_PLANS, SEED_CATALOGUE } from '../runtime/plans-file.js'
 import { randomToken } from '../runtime/secret.js'
-import { type Config, inSandbox, SANDBOX_SECRETS } from './config.js'
+import { type Config, inSandbox, SANDBOX_SECRETS, type WiredConfig } from './config.js'
+import type { Service } from './wire.js'
 
 /** The audit trail names the sandbox's own operator so. */
 const SANDBOX_OPERATOR = 'sandbox'
@@ -181,4 +185,29 @@ export async function signToken(
 async function secretOfSandbox(config: Config): Promise<string> {
   if (!hasSandbox(config)) throw noSandbox('set AUTH_JWT_SECRET')
   return (await readSandboxState(config)).jwtSecret
+}
+
+export interface Sandbox {
+  readonly config: WiredConfig
+  readonly clock: Clock
+  readonly emulator: Emulator
+  readonly service: Pick<Service, 'app' | 'parts' | 'runner'>
+}
+
+interface Demo {
+  /** `POST /_sandbox/demo`, which fills the sandbox. */
+  demoRoute(sandbox: Sandbox): (app: App) => Promise<void>
+  /** Asks the running sandbox for it. */
+  demoCommand(options: readonly string[]): Promise<void>
+}
+
+/** Typed by its name alone, since it is built after this package. */
+const DEMO: string = '@ishtirak/demo'
+
+/**
+ * `ishtirak demo` is a package of its own that only a checkout has. Its command loads it, and the sandbox; a
+ * service with a key of the provider never does. Null: it is not installed.
+ */
+export async function loadDemo(): Promise<Demo | null> {
+  return isInstalled(DEMO) ? import(DEMO) : null
 }

@@ -1,8 +1,7 @@
 // The text that the sandbox prints at its start: addresses, a token, and a whole purchase in curl lines.
 import { KEPT_MAILS_PATH } from '../mail/kept-mail.js'
 import { type Config, forPlatform } from './config.js'
-import { loadDemo } from './demo.js'
-import { signToken } from './sandbox.js'
+import { loadDemo, signToken } from './sandbox.js'
 import type { StartedService } from './serve.js'
 
 /** `read`: the configuration before the sandbox completed it. Null outside the sandbox. */
