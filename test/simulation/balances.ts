@@ -1,7 +1,11 @@
 // What an order has bought is worked out by the model; of the rows only what was done is taken.
 import { correctBalance, payOutBalance } from '../../packages/ishtirak/src/balance/balance-acts.js'
-import { endOrder, setOrder } from '../../packages/ishtirak/src/balance/order.js'
-import { bookDueRenewals, checkOrders } from '../../packages/ishtirak/src/balance/order-jobs.js'
+import {
+  bookDueRenewals,
+  checkOrders,
+  endOrder,
+  setOrder,
+} from '../../packages/ishtirak/src/balance/order.js'
 import { openPayment } from '../../packages/ishtirak/src/checkout/upgrade.js'
 import { balanceIn } from '../../packages/ishtirak/src/core/balance.js'
 import { NEVER_PAID, renewed } from '../../packages/ishtirak/src/core/subscription.js'

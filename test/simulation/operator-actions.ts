@@ -1,7 +1,7 @@
 // Each act is checked against its promise and the time at which it can have happened.
 import { accept as acceptAct } from '../../packages/ishtirak/src/checkout/accept.js'
 import { recheck as recheckAct } from '../../packages/ishtirak/src/checkout/recheck.js'
-import { createCodes } from '../../packages/ishtirak/src/codes/create-codes.js'
+import { createCodes } from '../../packages/ishtirak/src/codes/code-acts.js'
 import { grantDays } from '../../packages/ishtirak/src/grants/grant.js'
 import { endAccess } from '../../packages/ishtirak/src/ledger/end.js'
 import { refund as refundAct } from '../../packages/ishtirak/src/ledger/refund.js'

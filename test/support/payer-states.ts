@@ -1,7 +1,7 @@
 // One world that sells three plans by card, transfer and balance, with codes.
 
 import type { Page } from 'playwright-core'
-import { checkOrders } from '../../packages/ishtirak/src/balance/order-jobs.js'
+import { checkOrders } from '../../packages/ishtirak/src/balance/order.js'
 import { setBuyer } from '../../packages/ishtirak/src/buyers/set-buyer.js'
 import type { Database } from '../../packages/ishtirak/src/database/database.js'
 import { makeCodes, PERCENT, VOUCHER } from './codes.js'

@@ -5,7 +5,7 @@ import { operatorOf } from '../../../../test/support/operator.js'
 import { SeededRandom } from '../../../../test/support/random.js'
 import { ROLE_KEYS } from '../../../../test/support/roles.js'
 import { checkoutIdOf, createWorld } from '../../../../test/support/world.js'
-import { bookDueRenewals } from '../balance/order-jobs.js'
+import { bookDueRenewals } from '../balance/order.js'
 
 const DAY_MS = 86_400_000
 const SEED = 1

@@ -6,7 +6,7 @@ import { operatorOf } from '../../../../test/support/operator.js'
 import { PLANS_FILE } from '../../../../test/support/setting-files.js'
 import { sql } from '../../../../test/support/sql.js'
 import { checkoutIdOf, tokenOf } from '../../../../test/support/world.js'
-import { bookDueRenewals } from '../balance/order-jobs.js'
+import { bookDueRenewals } from '../balance/order.js'
 
 const BILLING = '/api/v1/billing'
 const DAY_MS = 86_400_000

@@ -12,9 +12,8 @@ import { Card } from '../pages/parts.js'
 import { buyerCalls } from './buyer.call.js'
 import { BuyerSchema, viewBuyer } from './buyer-schemas.js'
 import { buyerInWords, lacksInWords } from './buyer-words.js'
-import { correctBuyer } from './correct-buyer.js'
 import { buyerPages } from './portal-part.js'
-import type { BuyerDeps } from './set-buyer.js'
+import { type BuyerDeps, correctBuyer } from './set-buyer.js'
 
 export const buyers: Capability<BuyerDeps & ActDeps & ChangeDeps & SubjectDeps> = {
   name: 'buyers',

@@ -2,12 +2,11 @@
 import type { Capability } from '../acts/capability.js'
 import { type GrantedMailDeps, grantedMail } from '../ledger/granted-mail.js'
 import { batchList, type CodesDeps, getCodeBatch, useList } from './batches.js'
+import { createCodesAct, revokeCodes } from './code-acts.js'
 import { codePageRoutes } from './code-pages.route.js'
-import { createCodesAct } from './create-codes.js'
 import { type CodePagesDeps, codePages } from './portal-part.js'
 import { codeCalls } from './redeem.call.js'
 import type { RedeemDeps } from './redeem.js'
-import { revokeCodes } from './revoke-codes.js'
 import { type CodeConfig, codeSettings } from './settings.js'
 import { discountByCode } from './typed-code.js'
 

@@ -1,6 +1,6 @@
-// An operator makes a batch of codes. The codes are returned once: nothing can show them again.
+// Operators make batches of codes and revoke them. New codes are returned once: nothing can show them again.
 import type { Static } from 'typebox'
-import { act, change } from '../acts/act.js'
+import { act, change, WhySchema } from '../acts/act.js'
 import { auditEntry, type Requester } from '../acts/audit.sql.js'
 import { readInstant } from '../acts/day.js'
 import { CODE_KINDS, type CodeBatch, type CodeKind, printCode } from '../core/code.js'
@@ -14,9 +14,9 @@ import { CATALOGS, type ConsoleKey, planName } from '../i18n/messages.js'
 import type { ConsolePages, View } from '../pages/console-frame.js'
 import type { Field } from '../pages/field.js'
 import { keyedDigest } from '../runtime/secret.js'
-import { CODES, type CodesDeps } from './batches.js'
-import { insertBatch } from './batches.sql.js'
-import { MadeCodesSchema, NewCodesSchema } from './code-schemas.js'
+import { BATCH, CODES, type CodesDeps, showBatch } from './batches.js'
+import { insertBatch, revoke } from './batches.sql.js'
+import { CodeBatchSchema, MadeCodesSchema, NewCodesSchema } from './code-schemas.js'
 import { codeSheet } from './code-sheet.js'
 
 export const createCodesAct = act<CodesDeps>()({
@@ -66,6 +66,32 @@ export const createCodesAct = act<CodesDeps>()({
         change.count('codes', null, count),
       ],
       save: () => createCodes(deps, wanted, by),
+    }
+  },
+})
+
+export const revokeCodes = act<CodesDeps>()({
+  name: 'codes.revoke',
+  rank: 'destructive',
+  roles: [],
+  on: BATCH,
+  operationId: 'revokeCodes',
+  summary: 'Make all codes of a batch invalid; what was bought with one stays',
+  description: 'An open checkout with one of them can still be paid. 409 when the batch is revoked already.',
+  input: WhySchema,
+  refuses: ['already_revoked'],
+  answer: { schema: CodeBatchSchema, read: (deps, { id }) => showBatch(deps, id) },
+  plan: async ({ database, clock, ids }, { id, by }) => {
+    const { batch_id, revoked_at, left } = await showBatch({ database }, id)
+    if (revoked_at !== null) throw new BillingError('already_revoked', { extra: { revoked_at } })
+    return {
+      version: 0,
+      changes: [change.count('codesLeft', left, 0)],
+      save: async () => {
+        const now = clock.now()
+        const audit = auditEntry(ids, by, { after: { batch_id, revoked_at: toTimestamp(now) }, now })
+        return (await revoke(database, id, { audit, now })) ? 'saved' : 'stale'
+      },
     }
   },
 })

@@ -4,7 +4,7 @@ import { setProfile } from '../../../../test/support/profile.js'
 import { readMessage, sinkOfTests } from '../../../../test/support/smtp-sink.js'
 import { sql } from '../../../../test/support/sql.js'
 import { atCatalogue, type StandingOrder } from '../core/balance.js'
-import { checkOrders } from './order-jobs.js'
+import { checkOrders } from './order.js'
 
 const BALANCE = '/api/v1/billing/balance'
 const DAY = 86_400
