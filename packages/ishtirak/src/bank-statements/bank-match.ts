@@ -1,6 +1,5 @@
 // Which waiting transfer a line of a bank statement pays: by the reference in its text, else by amount, day
 // and name; how sure that is, and why. Pure.
-
 import { DAY } from '../core/instant.js'
 import type { linesNaming, payableTransfers } from './bank-matches.sql.js'
 import type { MatchRule, Misfit } from './bank-schemas.js'

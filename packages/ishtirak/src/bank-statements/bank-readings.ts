@@ -1,5 +1,4 @@
 // Readings of bank statements and their lines, by API and by command. One of them takes a file and stores it.
-
 import { type Static, Type } from 'typebox'
 import { list } from '../acts/list.js'
 import { byInstant, cursorOf, pageCursor, pageQuery } from '../acts/paging.js'

@@ -1,6 +1,5 @@
 // Bank statements beside transfers: what is sure is approved by one confirmation, each by its own act; what
 // is known stays known; what has no other side is listed. On both databases.
-
 import { transferFile } from '../../../../test/support/config-files.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'

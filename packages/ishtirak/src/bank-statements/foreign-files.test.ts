@@ -1,5 +1,4 @@
 // Bank statements as other programs write them: no line of them grants a plan for money that did not come.
-
 import { transferFile } from '../../../../test/support/config-files.js'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'

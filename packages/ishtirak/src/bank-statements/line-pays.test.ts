@@ -1,5 +1,4 @@
 // Which line of a bank statement pays which payment, where processes end and operators meet.
-
 import { transferFile } from '../../../../test/support/config-files.js'
 import { databaseWith } from '../../../../test/support/database-with.js'
 import { describeOnEach } from '../../../../test/support/databases.js'

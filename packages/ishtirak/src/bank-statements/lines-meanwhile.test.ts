@@ -1,6 +1,5 @@
 // Lines of bank statements that change while a file is read in or withdrawn, or while lines are settled. On
 // PostgreSQL alone: the embedded database runs one transaction after the other.
-
 import { emptyDatabase } from '../../../../test/support/databases.js'
 import { anEntry, NOON } from '../../../../test/support/fixtures.js'
 import { bookedByKarim, insertTransfers } from '../../../../test/support/known-transfers.js'

@@ -1,5 +1,4 @@
 // Which lines are approved by the state of their transfers, and in which operator's name.
-
 import { describeScenario } from '../../../../test/support/databases.js'
 import { NOON } from '../../../../test/support/fixtures.js'
 import {

@@ -1,5 +1,4 @@
 // What becomes of each line of a file that is withdrawn.
-
 import { describeScenario } from '../../../../test/support/databases.js'
 import { anEntry, NOON } from '../../../../test/support/fixtures.js'
 import { sql } from '../../../../test/support/sql.js'

@@ -1,6 +1,5 @@
 // A month that was closed keeps its figures whatever comes later; what comes stands in the next open month,
 // receipt by receipt, and both together are what is so now.
-
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeOnEach } from '../../../../test/support/databases.js'
 import { type OperatorCaller, operatorOf } from '../../../../test/support/operator.js'

@@ -1,5 +1,4 @@
 // The declaration of a month, to print on A4: each figure leads to its documents.
-
 import { addressOf, consolePage, type View } from '../pages/console-frame.js'
 import { Facts, Hint, Notices, NoWrap, Table, Text, Under } from '../pages/console-parts.js'
 import { Card, LinkButton } from '../pages/parts.js'

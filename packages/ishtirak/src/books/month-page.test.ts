@@ -1,5 +1,4 @@
 // The page of a month: its figures, what it leads to, its file and its journal.
-
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'

@@ -1,5 +1,4 @@
 // The page of a month: its money by method, rate and day, its closing, its files, and its users.
-
 import { ActButton } from '../acts/act-links.js'
 import { mayDo } from '../core/role.js'
 import { type ConsoleKey, instrumentName } from '../i18n/messages.js'

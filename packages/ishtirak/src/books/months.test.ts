@@ -1,6 +1,5 @@
 // A month: what it counts and when, its file and its journal. That all of them agree to the centime is in
 // test/scenarios/books-agree.ts.
-
 import { makeCodes, PERCENT } from '../../../../test/support/codes.js'
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'

@@ -1,6 +1,5 @@
 // What users are owed at a month's end is what their ledgers say, and what was earned is what the sales say:
 // over months, with refunds both ways, corrections, a change that came too late and a job that stood still.
-
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { PLANS_FILE } from '../../../../test/support/setting-files.js'

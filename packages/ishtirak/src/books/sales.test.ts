@@ -1,6 +1,5 @@
 // The accountant's month: the journal of sales, its file and the declaration agree with the month, with the
 // receipts and with each other, over two taxes, cash with its duty, refunds and money paid in.
-
 import { readFileSync } from 'node:fs'
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { enterConsole } from '../../../../test/support/console.js'

@@ -1,6 +1,5 @@
 // The card that shows the money of a month or a year step by step: received, sold, its tax, what is left, and
 // what the card provider paid out.
-
 import type { View } from '../pages/console-frame.js'
 import { Hint } from '../pages/console-parts.js'
 import { Card } from '../pages/parts.js'

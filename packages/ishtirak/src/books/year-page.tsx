@@ -1,5 +1,4 @@
 // The page of a year: twelve months side by side, and what becomes of those who began in each.
-
 import { addressOf, consolePage, type View } from '../pages/console-frame.js'
 import { type Column, Notices, Table } from '../pages/console-parts.js'
 import { Card, LinkButton } from '../pages/parts.js'

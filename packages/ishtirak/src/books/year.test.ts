@@ -1,6 +1,5 @@
 // Twelve months side by side: who had paid time at the end of each, whatever changed of it since, what became
 // of those who lapsed, and the page.
-
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'

@@ -1,7 +1,6 @@
 // A day of the drawer in the billing time zone: what the desk took and gave back, by method and person, and
 // what was counted. Two operators close it: one counts, another confirms. Entries that are booked after the
 // count are shown separately.
-
 import { Type } from 'typebox'
 import { type ActDeps, type ActPlan, act, type Call, change, OptionalWhySchema, reason } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'

@@ -1,6 +1,5 @@
 // Money over the counter: an operator records it and it is booked once, in cash with the stamp duty of the
 // day.
-
 import { sellerFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { operatorOf, ownerNamed } from '../../../../test/support/operator.js'

@@ -1,6 +1,5 @@
 // Approves or refuses a transfer for an operator. The decision is saved first, with its entry in the audit
 // trail. Then the payment is settled like every other payment.
-
 import { type ActPlan, type Call, change } from '../acts/act.js'
 import { auditEntry } from '../acts/audit.sql.js'
 import { effectOf } from '../checkout/settlement-preview.js'

@@ -1,6 +1,5 @@
 // Another amount came than was asked for, and an operator takes it: what came is booked, everywhere; what was
 // asked stands beside it.
-
 import { insertReceipts } from '../../../../bench/support/receipt-rows.mjs'
 import { enterConsole } from '../../../../test/support/console.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'

@@ -1,6 +1,5 @@
 // What the portal says of a transfer: why it was refused, what is wrong with a file, and what can be done
 // once it has expired.
-
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { enterPortal, wordsOf } from '../../../../test/support/portal.js'

@@ -1,5 +1,4 @@
 // Pictures and PDFs of transfers: uploaded by users, read by operators, kept as long as they are needed.
-
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { PLATFORM_KEY } from '../../../../test/support/platform.js'

@@ -1,5 +1,4 @@
 // What a user without a card is sent: where the money goes, and why it was refused.
-
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { operatorOf } from '../../../../test/support/operator.js'
 import { setProfile } from '../../../../test/support/profile.js'

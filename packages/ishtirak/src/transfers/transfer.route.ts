@@ -1,5 +1,4 @@
 // The forms about transfers: ask for one, and send a picture or PDF of it.
-
 import { wantedIn } from '../checkout/portal-choice.js'
 import { openPayment, type UpgradeDeps } from '../checkout/upgrade.js'
 import type { App } from '../http/app.js'

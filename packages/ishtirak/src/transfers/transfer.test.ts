@@ -1,6 +1,5 @@
 // Money without a card: asked for over the API, approved or refused by operators, on both databases with a
 // moved clock.
-
 import { transferFile } from '../../../../test/support/config-files.js'
 import { describeWorldOnEach } from '../../../../test/support/describe-world.js'
 import { type OperatorCaller, operatorOf, ownerNamed } from '../../../../test/support/operator.js'

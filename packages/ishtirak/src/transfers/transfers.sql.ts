@@ -3,7 +3,6 @@
 // raises the user's version, so that a settlement that was decided on the earlier transfer is stale. It also
 // writes which line of a bank statement pays the transfer. It locks one line, after the user and the payment,
 // so it cannot deadlock.
-
 import { type AuditEntry, insertAudit } from '../acts/audit.sql.js'
 import type { AccountKind, TransferInstrument } from '../core/account.js'
 import type { Instant } from '../core/instant.js'
