@@ -3,8 +3,7 @@ import type { Capability } from '../acts/capability.js'
 import { listRoute } from '../acts/list-page.js'
 import { SECOND } from '../core/instant.js'
 import { type BulkDeps, startBulk, stopBulk } from './bulk-act.js'
-import { bulksPage, resultsPage } from './bulk-pages.js'
-import { BULK_READINGS } from './bulk-readings.js'
+import { BULK_READINGS, bulksPage, resultsPage } from './bulk-lists.js'
 import { workOff } from './work-off.js'
 
 /** The most targets in a round of the job. */

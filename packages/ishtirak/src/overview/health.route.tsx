@@ -19,8 +19,7 @@ import { codeInWords, failureInWords } from '../pages/console-words.js'
 import { Card, LinkButton } from '../pages/parts.js'
 import type { AllPages } from './all-pages.js'
 import { readHealth } from './health.js'
-import { NoticeOf, noticeIn, Trail } from './trail.js'
-import { pageOfTrail } from './trail-list.js'
+import { NoticeOf, noticeIn, pageOfTrail, Trail } from './trail.js'
 
 type Health = Awaited<ReturnType<typeof readHealth>>
 type Events = Awaited<ReturnType<typeof reportEvents>>

@@ -12,8 +12,8 @@ import type { SendMailDeps } from '../mail/send-mail.js'
 import { composeMail, type MailMessage } from '../mail/write-mail.js'
 import { codeInWords } from '../pages/console-words.js'
 import type { ReadDeps } from './all-pages.js'
+import { capitalized } from './inbox.route.js'
 import { isMailed, type KnownEntry, markMailed, noteInbox, unmailedEntries } from './inbox.sql.js'
-import { capitalized } from './inbox-entries.js'
 import type { OverviewConfig } from './settings.js'
 
 export interface OperatorMailDeps

@@ -19,7 +19,7 @@ import { addressOf, consolePage, roleName, type View } from '../pages/console-fr
 import { Hint, Table, Text } from '../pages/console-parts.js'
 import { consoleRoute } from '../pages/console-view.js'
 import { Card } from '../pages/parts.js'
-import { NoticeOf, noticeIn, type TrailNotice } from './trail.js'
+import { NoticeOf, noticeIn } from './trail.js'
 
 /** The newest: a program that signs in every minute has hundreds of sessions. */
 const SESSIONS_SHOWN = 40
@@ -27,54 +27,50 @@ const SESSIONS_SHOWN = 40
 const ACTS_READ = 50
 
 export function operatorsRoutes(app: App, pages: AccessPages): void {
-  consoleRoute(app, pages, '/console/operators', ({ view, request }) =>
-    operatorsPage(pages, view, noticeIn(request)),
-  )
-}
-
-async function operatorsPage(pages: AccessPages, view: View, notice: TrailNotice): Promise<string> {
-  const { say, session: own } = view
-  const [sessions, operators, acts] = await Promise.all([
-    listSessions(pages),
-    listOperators(pages),
-    actsOnUser(pages.database, NO_USER, ACTS_READ),
-  ])
-  const hidden = sessions.length - SESSIONS_SHOWN
-  return consolePage(
-    { pages, view, title: say('operators'), section: 'operators' },
-    <>
-      <NoticeOf {...{ view, notice, acts }} />
-      <Operators {...{ pages, view, operators }} />
-      <Card id="sessions" title={say('sessions')}>
-        <Table
-          {...{ pages, view }}
-          rows={sessions.slice(0, SESSIONS_SHOWN)}
-          columns={[
-            { head: 'who', text: ({ operator }) => operator.name },
-            { head: 'role', text: ({ operator }) => roleName(operator.role, say) },
-            { head: 'signedInBy', text: ({ signedInBy }) => say(`signedInBy_${signedInBy}`) },
-            { head: 'since', text: ({ createdAt }) => view.moment(createdAt) },
-            { head: 'ends', text: ({ expiresAt }) => view.moment(expiresAt) },
-            {
-              head: 'nextAct',
-              safe: ({ id }) =>
-                id === own.id ? (
-                  <Text>{say('ownSession')}</Text>
-                ) : (
-                  <ActLink {...{ pages, view, id }} act={revokeOperatorSession} />
-                ),
-            },
-          ]}
-        />
-        {hidden > 0 ? <Hint>{say('sessionsHidden', { count: view.number(hidden) })}</Hint> : null}
-      </Card>
-      <p>
-        <a href={addressOf(pages.base, 'trail')} safe>
-          {say('toTrailPage')}
-        </a>
-      </p>
-    </>,
-  )
+  consoleRoute(app, pages, '/console/operators', async ({ view, request }) => {
+    const { say, session: own } = view
+    const [sessions, operators, acts] = await Promise.all([
+      listSessions(pages),
+      listOperators(pages),
+      actsOnUser(pages.database, NO_USER, ACTS_READ),
+    ])
+    const hidden = sessions.length - SESSIONS_SHOWN
+    return consolePage(
+      { pages, view, title: say('operators'), section: 'operators' },
+      <>
+        <NoticeOf {...{ view, acts }} notice={noticeIn(request)} />
+        <Operators {...{ pages, view, operators }} />
+        <Card id="sessions" title={say('sessions')}>
+          <Table
+            {...{ pages, view }}
+            rows={sessions.slice(0, SESSIONS_SHOWN)}
+            columns={[
+              { head: 'who', text: ({ operator }) => operator.name },
+              { head: 'role', text: ({ operator }) => roleName(operator.role, say) },
+              { head: 'signedInBy', text: ({ signedInBy }) => say(`signedInBy_${signedInBy}`) },
+              { head: 'since', text: ({ createdAt }) => view.moment(createdAt) },
+              { head: 'ends', text: ({ expiresAt }) => view.moment(expiresAt) },
+              {
+                head: 'nextAct',
+                safe: ({ id }) =>
+                  id === own.id ? (
+                    <Text>{say('ownSession')}</Text>
+                  ) : (
+                    <ActLink {...{ pages, view, id }} act={revokeOperatorSession} />
+                  ),
+              },
+            ]}
+          />
+          {hidden > 0 ? <Hint>{say('sessionsHidden', { count: view.number(hidden) })}</Hint> : null}
+        </Card>
+        <p>
+          <a href={addressOf(pages.base, 'trail')} safe>
+            {say('toTrailPage')}
+          </a>
+        </p>
+      </>,
+    )
+  })
 }
 
 const actsOn = ({ createdAt, blockedAt }: Pick<ListedOperator, 'createdAt' | 'blockedAt'>) =>

@@ -14,7 +14,7 @@ import { searchReading } from './search.js'
 import { searchRoute } from './search.route.js'
 import { type OverviewConfig, overviewSettings } from './settings.js'
 import { timelineList } from './timeline.js'
-import { trailList, trailPageOfConsole } from './trail-list.js'
+import { trailList, trailPageOfConsole } from './trail.js'
 import { platformUserList, userList, usersPage } from './user-list.js'
 import { paymentFile, userFile } from './views.js'
 

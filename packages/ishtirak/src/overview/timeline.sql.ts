@@ -1,5 +1,6 @@
 // Everything that happened to a user, newest first: one query with a part for each table. Each part reads all
 // rows of the user by an index that begins with the user.
+import { cursorOf } from '../acts/paging.js'
 import type { Instant } from '../core/instant.js'
 import { type Queryable, statement } from '../database/database.js'
 import { at } from '../database/rows.js'
@@ -15,15 +16,10 @@ export const TIMELINE_KINDS = [
   'paid',
   'payment',
 ] as const
-type TimelineKind = (typeof TIMELINE_KINDS)[number]
 
-export interface TimelinePosition {
-  readonly at: Instant
-  readonly kind: TimelineKind
-  readonly id: string
-}
+/** `rank` is the place in `TIMELINE_KINDS`. `id` is unique within the kind. */
+export const byEntry = cursorOf({ at: 'number', id: 'string', rank: 'number' })
 
-// `rank` is the place in `TIMELINE_KINDS`. `id` is unique within the kind.
 const selectPage = statement(
   'timeline.page',
   `select * from (
@@ -58,7 +54,7 @@ const selectPage = statement(
             null::timestamptz, method, status
        from payments where user_id = $1) t
     where $3::timestamptz is null or at < $3::timestamptz
-       or (at = $3::timestamptz and (rank, id) > ($4::int, $5::text))
+       or (at = $3::timestamptz and (rank, id) > ($4::bigint, $5::text))
     order by at desc, rank, id
     limit $6::int`,
 )
@@ -67,9 +63,9 @@ const selectPage = statement(
 export async function timelinePage(
   database: Queryable,
   userId: string,
-  { after, limit }: { readonly after: TimelinePosition | null; readonly limit: number },
+  { after, limit }: { readonly after: ReturnType<typeof byEntry.decode> | null; readonly limit: number },
   now: Instant,
 ) {
-  const place = [at(after?.at ?? null), after && TIMELINE_KINDS.indexOf(after.kind), after?.id ?? null]
+  const place = [at(after?.at ?? null), after?.rank ?? null, after?.id ?? null]
   return database.query(selectPage, [userId, at(now), ...place, limit])
 }

@@ -1,10 +1,18 @@
-// Everything that happened to a user, newest first, page by page.
-
+// What happened to a user: money, time, events to the platform, reports, mail and acts. By API, by command,
+// and as a card on the user's page.
+import { type Static, Type } from 'typebox'
 import { ActLink } from '../acts/act-links.js'
 import { statusKey } from '../acts/changes.js'
+import { list } from '../acts/list.js'
+import type { PageRequest, ReadPage } from '../acts/paging.js'
 import { publicMethodOf } from '../core/payment.js'
+import { instant, integer, text } from '../database/rows.js'
+import { nullable, object, timestamp } from '../http/schemas.js'
 import { instrumentName } from '../i18n/messages.js'
 import { PaymentLink } from '../ledger/labels.js'
+import { requireUser } from '../ledger/load.js'
+import { viewRows } from '../ledger/schemas.js'
+import { USER, UserParamsSchema } from '../ledger/subjects.js'
 import { resendReceipt } from '../mail/resend-receipt.js'
 import { addressOf, type View } from '../pages/console-frame.js'
 import { type Column, Folded, Pager, Table } from '../pages/console-parts.js'
@@ -15,12 +23,65 @@ import {
   mailedInWords,
   planInWords,
 } from '../pages/console-words.js'
-import type { AllPages } from './all-pages.js'
+import type { AllPages, ReadDeps } from './all-pages.js'
 import type { UserFile } from './read-files.js'
-import type { pageOfTimeline } from './timeline.js'
+import { byEntry, TIMELINE_KINDS, timelinePage } from './timeline.sql.js'
 
-type Timeline = Awaited<ReturnType<typeof pageOfTimeline>>
-type Entry = Timeline['items'][number]
+const TimelineEntrySchema = object('TimelineEntry', {
+  at: timestamp,
+  kind: Type.Enum([...TIMELINE_KINDS], {
+    description:
+      '`payment`: it was ordered; `paid`: its money came; `period`: the time that it bought began; ' +
+      '`event`: sent to the platform; `report`: from the provider',
+  }),
+  id: Type.String({ description: 'Unique within the kind' }),
+  what: Type.String({
+    description: 'The plan of a payment or period, the length of a grant, else the type',
+    examples: ['payment.refund', 'pro'],
+  }),
+  payment_id: nullable(Type.String()),
+  amount: nullable(Type.Integer({ description: 'Whole dinars' })),
+  until: nullable(timestamp),
+  actor: nullable(Type.String({ description: 'The operator, or the payment method or instrument' })),
+  why: nullable(
+    Type.String({
+      description: 'The reason, the status now, or what became of a report, an event or a mail',
+    }),
+  ),
+})
+type Entry = Static<typeof TimelineEntrySchema>
+
+/** Newest first. Throws `not_found` and `invalid_cursor`. */
+export async function pageOfTimeline(
+  { database, clock }: ReadDeps,
+  { user_id: userId }: Static<typeof UserParamsSchema>,
+  page: PageRequest,
+): Promise<ReadPage<Entry>> {
+  const { cursor, limit } = page
+  const after = cursor === null ? null : byEntry.decode(cursor)
+  await requireUser({ database }, userId)
+  const rows = await timelinePage(database, userId, { after, limit: limit + 1 }, clock.now())
+  const { items, nextCursor } = byEntry.pageBy(rows, limit, (row) => ({
+    ...{ at: instant(row, 'at'), id: text(row, 'id'), rank: integer(row, 'rank') },
+  }))
+  return { items: viewRows(TimelineEntrySchema, items), nextCursor }
+}
+
+export const timelineList = list<ReadDeps>()({
+  path: `${USER.path}/timeline`,
+  operationId: 'getTimeline',
+  summary: 'What happened to a user, newest first: payments, periods, grants, events, reports, mail and acts',
+  description: 'Events and mail are kept for 90 days. 404 when the user is not known.',
+  params: UserParamsSchema,
+  item: TimelineEntrySchema,
+  title: 'Timeline',
+  command: {
+    usage: 'users timeline <user>',
+    rows: 'timeline',
+    columns: ['at', 'kind', 'what', 'payment_id', 'amount', 'until', 'actor', 'why'],
+  },
+  read: pageOfTimeline,
+})
 
 interface Shown {
   readonly pages: AllPages
@@ -30,7 +91,7 @@ interface Shown {
 export function TimelineCard(
   of: Shown & {
     readonly file: UserFile
-    readonly timeline: Timeline
+    readonly timeline: ReadPage<Entry>
     readonly isFirst: boolean
   },
 ) {
