@@ -107,6 +107,13 @@ describeWorld('a proof of a transfer', { env: ENV }, ({ world, database }) => {
     expect((await operator.payment(id)).transfer.proofs.map(({ n }: { n: number }) => n)).toEqual([1, 2, 3])
   })
 
+  it('is kept up to its end: what a phone writes behind it makes no other file of it', async () => {
+    const id = await ask()
+    const { body } = await upload(id, Buffer.concat([png(), Buffer.from('trailer')]))
+    expect(body.bytes).toBe(png().length)
+    expect((await upload(id, png())).body.n).toBe(body.n)
+  })
+
   describe('that another act overtakes', () => {
     /** Uploads; `between` happens when the proof is decided and not saved yet. */
     const uploadAround = (id: string, between: () => Promise<unknown>) => {
