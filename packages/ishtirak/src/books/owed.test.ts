@@ -73,6 +73,10 @@ describeWorld('what is owed to users', { env: ENV, withoutJobs: true }, ({ world
     expect(november.users).toMatchObject({ new: 5, renewed: 0 })
     const { total } = (await operator.get('/months/2026-11/declaration')).body
     expect([november.paid.count, november.paid.ttc]).toEqual([total.sales.count, total.sales.ttc])
+    for (const part of ['by_day', 'by_method', 'by_rate']) {
+      const counts: number[] = november[part].map((of: typeof november) => of.paid.count)
+      expect([part, counts.reduce((sum, count) => sum + count)]).toEqual([part, november.paid.count])
+    }
     expect(november.owed_to_users).toMatchObject({
       came_in: { top_ups: 21_000, surplus: change.body.amount, returned: 4_000, corrected: 700 },
       ...{ owed_before: 0, earned: 2_000 + 2_000, corrected: 200, paid_out: 4_000 },
