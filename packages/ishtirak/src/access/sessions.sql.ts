@@ -70,7 +70,7 @@ const deleteOne = statement(
    returning id`,
 )
 
-/** False: it had ended. */
+/** Returns false if the session had ended already. */
 export async function deleteSession(
   database: Queryable,
   id: string,

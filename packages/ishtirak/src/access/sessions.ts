@@ -102,7 +102,7 @@ export async function whyEnded({ database }: AccessDeps, id: string): Promise<Bi
   return new BillingError('already_revoked', { extra: { revoked_at: toTimestamp(revokedAt) } })
 }
 
-/** `after` is how the audit trail shows the session. False: it had ended. */
+/** `after` is how the audit trail shows the session. Returns false if the session had ended already. */
 export function endSession(
   { database, clock, ids }: AccessDeps,
   id: string,

@@ -189,7 +189,7 @@ interface ChangeOf<Kind extends string, Value> {
   readonly of: string | null
   /** The console shows this name instead of `of`. */
   readonly name?: string | null
-  /** Null: there is no such thing. If it equals `after`, the decision depends on a value that stays. */
+  /** Null: no value. If it equals `after`, the value stays, and the decision depends on it. */
   readonly before: Value | null
   readonly after: Value | null
 }

@@ -1,4 +1,5 @@
-// Addresses and refusals of the operator's API, and files as answers: their schemas, lines of CSV, sending.
+// Addresses and refusals that the routes of several folders share, and files as answers: their schemas, the
+// lines of CSV, and how they are sent.
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'

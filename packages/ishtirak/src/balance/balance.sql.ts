@@ -1,5 +1,5 @@
-// Users with a renewal that is due or near, orders of what is no longer sold like that, and the purchase that
-// a call repeats.
+// Finds users whose renewal is due or near, standing orders that match no sold offer, and the purchase that a
+// call repeats.
 import type { PaysAtOnce } from '../acts/capability.js'
 import type { Instant } from '../core/instant.js'
 import type { Actor } from '../core/person.js'

@@ -32,7 +32,7 @@ export class NamedQuery implements Submittable {
     this.#encoded = parameters.map(encodeParameter)
   }
 
-  /** All in one: each write to a socket is a system call and wakes the server. */
+  /** One buffer, because each write to a socket is a system call and wakes the server. */
   message(): Buffer {
     const { name, text } = this.query
     const bind = serialize.bind({ statement: name, values: this.#encoded })

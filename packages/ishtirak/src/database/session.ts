@@ -172,7 +172,8 @@ const isStalePlan = (error: unknown) =>
 
 /**
  * Whether a connection must be closed after this error. It outlives a refusal and a statement's time-out.
- * Others may have ended, lead to an old primary, or have compared the clocks before the server's was set.
+ * After any other error it may have ended, lead to an old primary, or have compared the clocks before the
+ * server's was set.
  */
 export function endsConnection(error: unknown): boolean {
   if (error instanceof DatabaseError || error instanceof ConstraintViolation) return isStalePlan(error)

@@ -1,5 +1,5 @@
-// The command line: serve, migrate, emulate, token, doctor, init. It reads the environment, calls one thing,
-// and says in plain words what went wrong.
+// The command line: the commands that run or try the service, and those of operators. A command reads the
+// environment, calls one thing, and says in plain words what went wrong.
 import { Command } from 'commander'
 import { boundsInWords, numberWithin } from '../acts/cli-values.js'
 import { addOperatorCommands } from '../acts/commands.js'

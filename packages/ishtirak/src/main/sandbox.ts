@@ -197,16 +197,16 @@ export interface Sandbox {
 interface Demo {
   /** `POST /_sandbox/demo`, which fills the sandbox. */
   demoRoute(sandbox: Sandbox): (app: App) => Promise<void>
-  /** Asks the running sandbox for it. */
+  /** `ishtirak demo`, which calls that route of the running sandbox. */
   demoCommand(options: readonly string[]): Promise<void>
 }
 
-/** Typed by its name alone, since it is built after this package. */
+/** A plain string: the compiler would resolve a literal, and the demo is built after this package. */
 const DEMO: string = '@ishtirak/demo'
 
 /**
- * `ishtirak demo` is a package of its own that only a checkout has. Its command loads it, and the sandbox; a
- * service with a key of the provider never does. Null: it is not installed.
+ * The demo is a package of its own that only a checkout has. Its command and the sandbox load it; a service
+ * with a key of the provider never does. Null: it is not installed.
  */
 export async function loadDemo(): Promise<Demo | null> {
   return isInstalled(DEMO) ? import(DEMO) : null

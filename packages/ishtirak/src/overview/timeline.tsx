@@ -1,5 +1,5 @@
-// What happened to a user: money, time, events to the platform, reports, mail and acts. By API, by command,
-// and as a card on the user's page.
+// What happened to a user: money, time, events to the platform, reports, mail and acts. The API,
+// a command and a card of the user's page list it.
 import { type Static, Type } from 'typebox'
 import { ActLink } from '../acts/act-links.js'
 import { statusKey } from '../acts/changes.js'

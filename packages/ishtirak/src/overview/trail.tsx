@@ -1,5 +1,5 @@
-// The audit trail: what operators did and were refused, newest first. As a list with filters, as a card of a
-// page, and as the notice above it that says what became of the last act.
+// The audit trail: what operators did and were refused, newest first. It is a list with filters, a card of a
+// page, and the notice above the card that says what became of the last act.
 
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'

@@ -117,7 +117,10 @@ export function hrefIn({ formToken }: Session | ReadOnlySession, href: string): 
 /** Spaces at which a line may break. Between them is a word, or several that no-break spaces join. */
 const SPACES = /([^\S\u00a0]+)/
 
-/** Joined words go to the next line together; wider than a line they break, but not in `2 000`. */
+/**
+ * A text whose dates, and amounts with their unit, are not broken over two lines: joined words go to the next
+ * line together. Wider than a line they break, but not in `2 000`.
+ */
 export function Words({ children }: PropsWithChildren<{ children: string }>) {
   const parts = withoutNeedlessMarks(children).split(SPACES)
   return (
@@ -143,7 +146,7 @@ export function P({ class: look, children }: PropsWithChildren<{ class?: string;
   )
 }
 
-/** A part of a line with such a text. */
+/** A part of a line, written as `Words` writes it. */
 export function Inline({ class: look, children }: PropsWithChildren<{ class?: string; children: string }>) {
   return (
     <span class={look}>

@@ -79,7 +79,7 @@ interface Purse {
 
 export type OrderField = (of: { readonly say: Say }) => JSX.Element
 
-/** A method other than the card, in lists and after paying too. */
+/** A method other than the card, with its words for lists of payments and for the page after paying. */
 export interface ShownMethod extends OfferedMethod {
   /** The text in the list of payments: `by transfer`. */
   readonly by: MessageKey

@@ -1,4 +1,4 @@
-// Into the portal by a link that works once, from the platform or by mail, and out by a button. The
+// Users enter the portal by a link that works once, from the platform or by mail, and leave by a button. The
 // platform's link is followed by GET; a browser that prefetches it says so and uses nothing up, and a HEAD is
 // refused. A link never replaces another user's session by itself: anyone can send a link to their own
 // account, and a user who follows it would pay for it.

@@ -152,7 +152,7 @@ function answerRoutes(app: App, pages: PortalPages): void {
   })
 }
 
-/** What a form without a session can lead to, with the status of its page. */
+/** The pages that a form without a session can lead to, each with its status. */
 const PAGES = { linkSent: 200, linkOver: 410, sessionOver: 401 } as const
 
 const isPage = (page: string | undefined): page is keyof typeof PAGES =>

@@ -54,7 +54,7 @@ function spansIn(timeZone: string, unit: LimitWindow) {
 function spanAt(day: Temporal.ZonedDateTime, unit: LimitWindow) {
   const start = unit === 'day' ? day : day.with({ day: 1 }).startOfDay()
   const end = start.add({ [`${unit}s`]: 1 }).startOfDay()
-  // The first day, in the zone.
+  // `YYYY-MM-DD` of the first day, in the zone.
   const date = start.toPlainDate().toString()
   return { date, startsAt: start.epochMilliseconds, endsAt: end.epochMilliseconds }
 }

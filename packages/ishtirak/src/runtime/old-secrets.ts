@@ -13,7 +13,10 @@ export function items(list: string | undefined): readonly string[] {
   return list === undefined ? [] : list.split(',').map((item) => item.trim())
 }
 
-/** `list`: their variable. `holder`: of the keys; null: no one. `place`: from 1, among these secrets. */
+/**
+ * `list` is the variable with the secrets, and `holder` the operator whose keys they are; null: no one's. A
+ * `place` counts from 1.
+ */
 export function describeSecrets(list: string, holder: string | null, secrets: readonly string[]) {
   return secrets.map((secret, index) => ({ list, holder, secret, place: index + 1, of: secrets.length }))
 }

@@ -99,7 +99,7 @@ async function* whileAwaited(work: Promise<object>): AsyncGenerator<string> {
 // Blanks end with their line: if they went on, a file of blank lines would be read anew from each of them.
 const HEAD = /^[ \t\uFEFF]*(\d{1,15}) ([0-9a-f]{64})\b/gm
 
-/** What a line has beside them is ignored. A mail that was saved as it came breaks long lines by `=`. */
+/** Ignores all else in a line. A mail that was saved as it came breaks long lines by `=`. */
 export function headsIn(text: string) {
   return [...text.replace(/=\r?\n/g, '').matchAll(HEAD)].map(([, position, hash]) => ({
     position: Number(position),
