@@ -31,7 +31,8 @@ const PARTS = {
   'fault:hang': [command('faults/hang-command')],
   'fault:pgbouncer': [command('faults/pgbouncer-command'), tests('test/faults/pgbouncer')],
   'fault:patroni': [command('faults/patroni-command')],
-  costs: [tests('test/costs', 'test/plans')],
+  // One file at a time: times are bounds here.
+  costs: [tests('--no-file-parallelism', 'test/costs', 'test/plans')],
   memory: [tests('process/memory', 'process/many-receipts')],
   processes: [tests('killed', 'process/rolling', 'process/traces', 'mounted-folder', 'embedded/')],
   matrix: [script('build'), tests('test/packages'), script('postgres-versions')],
