@@ -16,6 +16,7 @@ const total = sql('select sum(balance) as total from accounts')
 const insert = sql('insert into accounts (id, balance) values ($1, $2)')
 const wrong = sql('select nonsense from accounts')
 const one = sql('select 1 as one')
+const conflict = sql(`do $$ begin raise exception using errcode = '40001'; end $$`)
 
 describeOnEach('transactions', (context) => {
   const { database, kind } = context
@@ -118,11 +119,14 @@ describeOnEach('transactions', (context) => {
       await inside.query(add, ['b', 1])
       return await inside.query(add, ['b', 1])
     })
+    let runs = 0
+    const conflicting = own.transaction((inside) => inside.query(runs++ === 0 ? conflict : one))
     const closed = own.close()
     await expect(own.query(one)).rejects.toBeInstanceOf(DatabaseUnavailable)
     expect(await transaction).toEqual([{ balance: 102 }])
     const balances = (await Promise.all(queries)).map(([row]) => Number(row?.balance))
     expect(Math.max(...balances)).toBe(200)
+    expect(await conflicting).toEqual([{ one: 1 }])
     await closed
   })
 })

@@ -22,33 +22,23 @@ export interface DatabaseSession {
 export type Use<Result> = (session: DatabaseSession) => Promise<Result>
 type Work<Result> = (transaction: Transaction) => Promise<Result>
 
-/** The two databases differ in how a piece of work gets its session. */
+/** The two databases differ in how a piece of work gets its session, at each of its runs (`withRetries`). */
 export abstract class SessionDatabase implements Database {
   abstract readonly kind: Database['kind']
   protected abstract withSession<Result>(use: Use<Result>, giveUpAt: number): Promise<Result>
   abstract close(): Promise<void>
 
   query(statement: Statement, parameters: readonly Parameter[] = [], giveUpAt = givenUpAfter()) {
-    return this.#run((session) => session.query(statement, parameters), giveUpAt)
+    return this.withSession((session) => session.query(statement, parameters), giveUpAt)
   }
 
   transaction<Result>(work: Work<Result>, giveUpAt = givenUpAfter()): Promise<Result> {
     const limitMs = giveUpAt === Number.POSITIVE_INFINITY ? LONGEST_TIMER_MS : LONGEST_MS
-    return this.#run((session) => runTransaction(session, work, limitMs), giveUpAt)
+    return this.withSession((session) => runTransaction(session, work, limitMs), giveUpAt)
   }
 
   script(sql: string): Promise<void> {
     return this.transaction((transaction) => transaction.script(sql), Number.POSITIVE_INFINITY)
-  }
-
-  async #run<Result>(use: Use<Result>, giveUpAt: number): Promise<Result> {
-    for (let run = 1; ; run++) {
-      try {
-        return await this.withSession(use, giveUpAt)
-      } catch (error) {
-        if (run === MOST_RUNS || !isWorthAnotherRun(error)) throw error
-      }
-    }
   }
 }
 
@@ -58,6 +48,17 @@ const LONGEST_MS = 30_000
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** A deadlock's victim usually wins the second time. Five times in a row is a design error. */
 const MOST_RUNS = 5
+
+/** Does it again after a failure that left nothing. All runs are one call, which `close` waits for. */
+export async function withRetries<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let runs = 1; ; runs++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (runs === MOST_RUNS || !isWorthAnotherRun(error)) throw error
+    }
+  }
+}
 
 const command = (text: string, isChange: boolean): Statement => ({ name: text, text, isChange })
 export const begin = command('begin', false)

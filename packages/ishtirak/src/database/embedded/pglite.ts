@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { DatabaseUnavailable, givenUpAfter, statement } from '../database.js'
-import { plannerSettings, SessionDatabase, type Use } from '../session.js'
+import { plannerSettings, SessionDatabase, type Use, withRetries } from '../session.js'
 import {
   clusterPaths,
   DataFolderDamaged,
@@ -121,7 +121,7 @@ export class EmbeddedDatabase extends SessionDatabase {
   }
 
   protected withSession<Result>(use: Use<Result>, giveUpAt: number): Promise<Result> {
-    return this.#queue.run(() => use(this.#session), giveUpAt)
+    return this.#queue.run(() => withRetries(() => use(this.#session)), giveUpAt)
   }
 
   /**

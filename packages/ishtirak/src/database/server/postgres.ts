@@ -20,6 +20,7 @@ import {
   SessionDatabase,
   translateError,
   type Use,
+  withRetries,
 } from '../session.js'
 import { MARGIN_MS, type OtherEnd, prepareLimit, settingsAhead } from './deadline.js'
 
@@ -100,20 +101,24 @@ class Postgres extends SessionDatabase {
       throw new DatabaseUnavailable(`${waitingMax} calls wait for a connection`)
     this.#underWay += 1
     try {
-      const client = await this.#connection(giveUpAt)
-      // The pool hands out only connections whose `onConnect` has ended.
-      const known = this.#connections.get(client) as KnownConnection
-      const session = new PooledSession(client, known, giveUpAt)
-      inUse.add(session)
-      try {
-        return await use(session)
-      } finally {
-        inUse.delete(session)
-        // A transaction that could not be ended in time is still open.
-        client.release(session.isLost || client.getTransactionStatus() !== 'I')
-      }
+      return await withRetries(() => this.#onConnection(use, giveUpAt))
     } finally {
       if (--this.#underWay === 0) this.#onIdle()
+    }
+  }
+
+  async #onConnection<Result>(use: Use<Result>, giveUpAt: number): Promise<Result> {
+    const client = await this.#connection(giveUpAt)
+    // The pool hands out only connections whose `onConnect` has ended.
+    const known = this.#connections.get(client) as KnownConnection
+    const session = new PooledSession(client, known, giveUpAt)
+    inUse.add(session)
+    try {
+      return await use(session)
+    } finally {
+      inUse.delete(session)
+      // A transaction that could not be ended in time is still open.
+      client.release(session.isLost || client.getTransactionStatus() !== 'I')
     }
   }
 
