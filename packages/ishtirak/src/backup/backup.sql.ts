@@ -6,7 +6,7 @@ import { type Database, type Queryable, statement, type Transaction } from '../d
 import { migrate, schemaFit } from '../database/migrate.js'
 import { column, flag, rowOf, text } from '../database/rows.js'
 
-/** There is nothing to copy, the file already exists, or the backup does not fit. */
+/** There is nothing to copy, the file already exists, or the backup is not whole or does not fit. */
 export class BackupRefused extends Error {
   override readonly name = 'BackupRefused'
 }
@@ -35,7 +35,11 @@ const CHARACTERS_A_BATCH = 1_000_000
  * lines must go to a local disk and never to a network.
  */
 export async function writeBackup(database: Database, now: Instant, write: WriteLine) {
+  let isBegun = false
   return database.transaction(async (transaction) => {
+    // A standby ends long reads (40001). Another run would write after the lines of this one.
+    if (isBegun) throw new BackupRefused('the database ended the backup before it was whole: start it again')
+    isBegun = true
     await transaction.script(`set transaction isolation level repeatable read, read only; ${EVERY_ROW}`)
     const { current: schema, refusal } = await schemaFit(transaction)
     if (refusal) throw new BackupRefused(refusal)

@@ -20,7 +20,7 @@ import { sql } from '../../../../test/support/sql.js'
 import { temporaryFolder } from '../../../../test/support/temporary-folder.js'
 import { createWorld, START, tokenOf, type World } from '../../../../test/support/world.js'
 import { setBuyer } from '../buyers/set-buyer.js'
-import type { Database } from '../database/database.js'
+import { type Database, DatabaseError } from '../database/database.js'
 import { openMemory } from '../database/embedded/pglite.js'
 import { schemaFit } from '../database/migrate.js'
 import { openPostgres } from '../database/server/postgres.js'
@@ -268,6 +268,16 @@ describeScenario('a backup', ({ kind, database, reset }) => {
       const refusal = { name: 'BackupRefused', message }
       await expect(restoreFrom(file, database(), null)).rejects.toMatchObject(refusal)
     }
+  })
+
+  it('that the database ends half way fails, and nothing of it is written twice', async () => {
+    const conflict = new DatabaseError('40001', 'canceling statement due to conflict with recovery')
+    const lines: string[] = []
+    const ended = writeBackup(database(), START, (line) => {
+      if (lines.push(line) === 1) throw conflict
+    })
+    await expect(ended).rejects.toMatchObject({ name: 'BackupRefused' })
+    expect(lines).toHaveLength(1)
   })
 
   it('of a database that was never used is refused: another one was meant', async () => {
