@@ -41,7 +41,10 @@ it('a body of thousands of unknown fields, or of a long one, gets a short answer
   const problem = await expectProblem(response, 422, 'validation_failed')
   expect(problem.errors.length).toBeGreaterThan(20)
   expect(problem.errors.length).toBeLessThanOrEqual(32)
-  const long = await example.post('/orders', JSON.stringify({ plan: 'pro', ['x'.repeat(60_000)]: 1 }))
+  const names = ['x'.repeat(58_000), ...[1, 2, 3].map((end) => `${'x'.repeat(1_000)}${end}`)]
+  const unknown = Object.fromEntries(names.map((name) => [name, 1]))
+  const long = await example.post('/orders', JSON.stringify({ plan: 'pro', ...unknown }))
+  expect((await long.clone().json()).errors).toHaveLength(1)
   expect(long.status).toBe(422)
   expect((await long.text()).length).toBeLessThan(2_048)
 })

@@ -88,8 +88,10 @@ function describe(errors: readonly TLocalizedValidationError[], prefix: string):
     return { pointer: pointer.slice(0, LONGEST_POINTER), code: CODES[keyword] ?? 'invalid', bound }
   })
   return problems.filter(
-    ({ pointer, code }) =>
-      code !== 'wrong_type' || !problems.some((one) => one.pointer.startsWith(`${pointer}/`)),
+    ({ pointer, code }, index) =>
+      // Long pointers may be equal once they are cut.
+      problems.findIndex((one) => one.pointer === pointer) === index &&
+      (code !== 'wrong_type' || !problems.some((one) => one.pointer.startsWith(`${pointer}/`))),
   )
 }
 
