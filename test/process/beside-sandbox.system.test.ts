@@ -63,6 +63,11 @@ it('`backup` asks the running service, which alone may open the database', async
   const restored = await runCommand(['restore', file], { DATABASE_URL: await emptyPostgresUrl() })
   expect(restored).toMatchObject(oneAct)
   expect(restored.output).toContain('ishtirak reconcile --since 2')
+  // The file is refused before the service is asked: the trail and the page Health know one backup.
+  const exists = { code: 1, output: expect.stringContaining('exists already') }
+  expect(await runCommand(['backup', file], elsewhere)).toMatchObject(exists)
+  const trail = await runCommand(['operators', 'trail', '--act', 'database.backup', '--json'], elsewhere)
+  expect(trail.output.match(/"database\.backup"/g)).toHaveLength(1)
   const second = await runCommand(['serve'], elsewhere)
   expect(second).toMatchObject({
     code: 1,

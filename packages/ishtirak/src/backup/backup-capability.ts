@@ -56,7 +56,7 @@ export function addBackupCommands(program: Command, host: CommandHost): void {
       const file = given ?? `ishtirak-${toTimestamp(now).replaceAll(/[-:]/g, '')}.backup.gz`
       const running = await host.runningService(options)
       const contents = running
-        ? await receiveBackup(file, await askForBackup(running))
+        ? await receiveBackup(file, () => askForBackup(running))
         : await host.onDatabase((database) => backUpTo(file, database, now))
       process.stdout.write(`${file}\n${describe(contents)}\n`)
     })

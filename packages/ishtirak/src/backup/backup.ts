@@ -43,10 +43,10 @@ export function backUpTo(name: string, database: Database, now: Instant): Promis
   })
 }
 
-/** Receives a backup from a running service. Refused unless all of it arrived. */
-export function receiveBackup(name: string, sent: Readable): Promise<BackupContents> {
+/** `ask` gets it from a running service, unless the file exists. Refused unless all of it arrived. */
+export function receiveBackup(name: string, ask: () => Promise<Readable>): Promise<BackupContents> {
   return wholeFile(name, async (unfinished) => {
-    await receive(sent, createWriteStream(unfinished, OWN_NEW_FILE))
+    await receive(await ask(), createWriteStream(unfinished, OWN_NEW_FILE))
     return checkBackup(linesOf(unfinished))
   })
 }
