@@ -13,6 +13,9 @@ const script = (name, ...options) => [`scripts/${name}.mjs`, ...options]
 const command = (file, ...options) => script('run', `test/${file}.ts`, ...options)
 const tests = (...files) => ['node_modules/vitest/vitest.mjs', 'run', '--project', 'nightly', ...files]
 
+/** Where times are bounds. */
+const ONE_AT_A_TIME = '--no-file-parallelism'
+
 /** The commands of each part. Options that are given go to the first one. */
 const PARTS = {
   mutate: [script('mutate')],
@@ -31,8 +34,7 @@ const PARTS = {
   'fault:hang': [command('faults/hang-command')],
   'fault:pgbouncer': [command('faults/pgbouncer-command'), tests('test/faults/pgbouncer')],
   'fault:patroni': [command('faults/patroni-command')],
-  // One file at a time: times are bounds here.
-  costs: [tests('--no-file-parallelism', 'test/costs', 'test/plans')],
+  costs: [[...tests('test/costs', 'test/plans'), ONE_AT_A_TIME]],
   memory: [tests('process/memory', 'process/many-receipts')],
   processes: [tests('killed', 'process/rolling', 'process/traces', 'mounted-folder', 'embedded/')],
   matrix: [script('build'), tests('test/packages'), script('postgres-versions')],
