@@ -749,7 +749,7 @@ create table bank_lines (
   text text not null,
   -- Each whole reference in the text. For money that went out, only references of transfers.
   refs text[] not null,
-  -- Why a person must look at the line, whatever its reference says (bank-statements/bank-line.ts).
+  -- Why a person must look at the line, whatever its reference says (bank-statements/bank-schemas.ts).
   doubts text[] not null default '{}'
     constraint doubts_are_known check (
       doubts <@ '{other_column,not_come,currency,left_out}'::text[]),
