@@ -154,7 +154,6 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
   'with codes that are used beyond their bound': {
     found: [CODE_BOUND],
     text: { '*': swap('c.used < b.uses and', '') },
-    rows: { 'codes.find': each((row) => ({ ...row, used: 0, own_uses: 0, held: 0 })) },
   },
   'with a checkout that stays payable when another choice takes its place': {
     // Or its page is paid, and no lookup follows.
