@@ -109,7 +109,6 @@ describeWorld('a term', { env: { PLANS_FILE } }, ({ world, database, beside }) =
     await world.advance(3600)
     for (const months of [6, 12, 3]) expect((await ask(months)).status).toBe(201)
     expect(payable()).toEqual([6000])
-    await other.stop()
   })
 
   it('while the one before is being paid: the money counts, and it is not sold unasked', async () => {

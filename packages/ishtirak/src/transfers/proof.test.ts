@@ -1,4 +1,5 @@
 // Pictures and PDFs of transfers: uploaded by users, read by operators, kept as long as they are needed.
+import { databaseWith } from '../../../../test/support/database-with.js'
 import { describeWorld } from '../../../../test/support/describe-world.js'
 import { OPERATOR_KEY, operatorOf } from '../../../../test/support/operator.js'
 import { PLATFORM_KEY } from '../../../../test/support/platform.js'
@@ -125,8 +126,7 @@ describeWorld('a proof of a transfer', { env: ENV }, ({ world, database }) => {
         if (is) await between()
         return database().transaction(work)
       }
-      const query: Database['query'] = (...asked) => database().query(...asked)
-      const deps = { ...parts, database: { ...database(), query, transaction } }
+      const deps = { ...parts, database: databaseWith(database, { transaction }) }
       return uploadProof(deps, { userId: user, paymentId: id }, png())
     }
 
